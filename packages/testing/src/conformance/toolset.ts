@@ -114,8 +114,7 @@ export function toolsetConformance(
         assert.deepEqual(seen, [before], 'it was not called once, before the handler');
       }
       const before = subject.entered?.();
-      const started = () => Promise.reject(new Error('not recorded'));
-      const refused = callTool(toolset, toCall(answers), { ...quietContext(), started });
+      const refused = callTool(toolset, toCall(answers), { ...quietContext(), started: notRecorded });
       const failed = await refused.then(({ isError }) => isError).catch(() => true);
       assert.ok(failed, 'it ran without its record');
       assert.equal(subject.entered?.(), before, 'the handler was entered without its record');
