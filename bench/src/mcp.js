@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { measure, median } from './measure.js';
-import { packages } from './ours.js';
+import { callTool, packages } from './ours.js';
 
 const { mcp } = await packages('mcp');
 const require = createRequire(new URL('../../packages/mcp/package.json', import.meta.url));

@@ -26,25 +26,27 @@ export function prepareCall(
   context: CallContext,
 ): PreparedCall | ToolResult | Promise<PreparedCall | ToolResult> {
   if (tools === undefined) return toErrorResult(new KernelError('TOOL_NOT_FOUND', `No tool "${call.name}".`));
-  const fail = (error: unknown): ToolResult =>
-    context.signal.aborted
-      ? cancelledResult(call, 'cancelled', 'it was not started')
-      : toErrorResult(
-          new KernelError('TOOL_FAILED', `"${call.name}" could not be prepared: ${errorMessage(error)}`, {
-            cause: error,
-          }),
-        );
-  const read = (value: unknown): PreparedCall | ToolResult => {
-    if (isToolResult(value)) return readResult(value);
-    if (isPrepared(value)) return value;
-    throw new TypeError(`the toolset gave ${value === null ? 'null' : typeof value} instead of a call or a result`);
-  };
   try {
     const prepared: unknown = tools.prepare(call, context);
-    return prepared instanceof Promise ? untilAborted(prepared, context.signal).then(read).catch(fail) : read(prepared);
+    if (!(prepared instanceof Promise)) return readPrepared(prepared);
+    return untilAborted(prepared, context.signal)
+      .then(readPrepared)
+      .catch((error: unknown) => unpreparedResult(call, context, error));
   } catch (error) {
-    return fail(error);
+    return unpreparedResult(call, context, error);
   }
+}
+
+function readPrepared(value: unknown): PreparedCall | ToolResult {
+  if (isPrepared(value)) return value;
+  if (isToolResult(value)) return readResult(value);
+  throw new TypeError(`the toolset gave ${value === null ? 'null' : typeof value} instead of a call or a result`);
+}
+
+function unpreparedResult(call: ToolCall, { signal }: CallContext, error: unknown): ToolResult {
+  if (signal.aborted) return cancelledResult(call, 'cancelled', 'it was not started');
+  const message = `"${call.name}" could not be prepared: ${errorMessage(error)}`;
+  return toErrorResult(new KernelError('TOOL_FAILED', message, { cause: error }));
 }
 
 function isPrepared(value: unknown): value is PreparedCall {
