@@ -20,13 +20,19 @@ const limits = {
 /** Each gives `run(code)`, which resolves to what the program returns. */
 const MAKE = {
   async ours() {
-    const [{ withCodeMode }, { bindTool, createRegistry }] = await Promise.all([ours('code-mode'), ours('tools')]);
+    const [{ withCodeMode }, { bindTool, createRegistry }, { callTool }] = await Promise.all(
+      ['code-mode', 'tools', 'protocol'].map(ours),
+    );
     const tool = { name: 'echo', description: 'Returns its input.', parameters: { type: 'object' }, effect: 'read' };
     const tools = withCodeMode(createRegistry([bindTool(tool, echo)]), { limits: { ...limits, callsAtOnce: 1000 } });
     const { signal } = new AbortController();
     return async (code) => {
       const args = JSON.stringify({ code });
-      const result = await tools.call({ type: 'tool-call', id: '1', name: 'run_code', arguments: args }, { signal });
+      const result = await callTool(
+        tools,
+        { type: 'tool-call', id: '1', name: 'run_code', arguments: args },
+        { signal },
+      );
       if (result.isError) throw new Error(result.forLLM);
       return result.data;
     };

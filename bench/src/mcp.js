@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { measure, median } from './measure.js';
-import { packages } from './ours.js';
+import { callTool, packages } from './ours.js';
 
 const { mcp } = await packages('mcp');
 const require = createRequire(new URL('../../packages/mcp/package.json', import.meta.url));
@@ -23,13 +23,16 @@ const input = { a: 1, b: 2 };
 const number = { type: 'number' };
 const parameters = { type: 'object', properties: { a: number, b: number }, required: ['a', 'b'] };
 const list = Object.freeze([{ name: 'add', description: 'Adds.', parameters, effect: 'read' }]);
-const server = await mcp.serveHttp({ list: () => list, call: async () => ({ forLLM: '3' }) });
+const server = await mcp.serveHttp({
+  list: () => list,
+  prepare: ({ arguments: text }) => ({ tool: list[0], arguments: text, run: async () => ({ forLLM: '3' }) }),
+});
 
 async function ours() {
   const toolset = await mcp.connectMcp({ mcpServers: { math: { url: server.url } } });
   const call = { type: 'tool-call', id: '1', name: 'mcp__math__add', arguments: JSON.stringify(input) };
   const { signal } = new AbortController();
-  return { call: () => toolset.call(call, { signal }), close: () => toolset.close() };
+  return { call: () => callTool(toolset, call, { signal }), close: () => toolset.close() };
 }
 
 async function theirs(mode) {

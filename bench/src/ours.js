@@ -16,8 +16,9 @@ export async function packages(...names) {
   return Object.fromEntries(names.map((name, at) => [name.split('/').at(-1), loaded[at]]));
 }
 
-const { providers, agent, tools } = await packages('providers', 'agent', 'tools');
+const { protocol, providers, agent, tools } = await packages('protocol', 'providers', 'agent', 'tools');
 
+export const { callTool } = protocol;
 export const { createProvider } = providers;
 export const { collect, run } = agent;
 export const { bindTool, createRegistry } = tools;

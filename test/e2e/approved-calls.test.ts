@@ -52,7 +52,7 @@ test('arguments that a tool refuses are never asked about', async () => {
 });
 
 test.each(['during the question', 'at the start of the call'])(
-  'a tool that is replaced in the registry %s does not run on the old approval',
+  'a tool that is replaced in the registry %s runs as it was shown: the new one was not',
   async (when) => {
     verifies('agent.loop.approval.changed');
     const first = payments('write');
@@ -81,8 +81,7 @@ test.each(['during the question', 'at the start of the call'])(
     const provider = scriptedProvider([{ calls: [pay('{"amount":5}')] }, { text: 'ok' }]);
     const result = await collect(run({ provider, model, messages, tools, approve, steps }));
     expect(result.reason).toBe('done');
-    expect([first.paid, second.paid]).toEqual([[], []]);
-    expect(JSON.stringify(result.messages)).toContain('TOOL_DENIED');
+    expect([first.paid, second.paid]).toEqual([[{ amount: 5, currency: 'EUR' }], []]);
   },
 );
 

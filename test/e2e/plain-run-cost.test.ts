@@ -35,7 +35,10 @@ const SCRIPT = `
     },
   });
   const list = Object.freeze([{ name: 'look', description: '', parameters: { type: 'object' }, effect: 'read' }]);
-  const tools = { list: () => list, call: async () => ({ forLLM: 'x' }) };
+  const tools = {
+    list: () => list,
+    prepare: (call) => ({ tool: list[0], arguments: call.arguments, run: async () => ({ forLLM: 'x' }) }),
+  };
   const optionsOf = (deltas, turns) => ({ provider: providerOf(deltas, turns), model: 'm', messages: [{ role: 'user', content: 'x' }], tools });
   const counted = async (values) => {
     made = 0;

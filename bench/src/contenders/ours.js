@@ -1,5 +1,5 @@
 // Our packages as they are built.
-import { bindTool, collect, createProvider, createRegistry, run } from '../ours.js';
+import { bindTool, callTool, collect, createProvider, createRegistry, run } from '../ours.js';
 
 const MESSAGES = [{ role: 'user', content: 'Go.' }];
 
@@ -42,5 +42,5 @@ export function execute(tools, handler) {
   const registry = createRegistry(tools.map((tool) => bindTool({ ...tool, effect: 'read' }, handler)));
   const { signal } = new AbortController();
   return async (name, args) =>
-    (await registry.call({ type: 'tool-call', id: 'c', name, arguments: args }, { signal })).forLLM;
+    (await callTool(registry, { type: 'tool-call', id: 'c', name, arguments: args }, { signal })).forLLM;
 }

@@ -21,7 +21,7 @@ if (countsCode) {
   await post('Profiler.enable');
   await post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
 }
-const { bindTool, collect, createProvider, createRegistry, run } = await import('../ours.js');
+const { bindTool, callTool, collect, createProvider, createRegistry, run } = await import('../ours.js');
 
 const callOf = (at) => ({
   id: `call_${at}`,
@@ -47,7 +47,7 @@ async function once() {
   if (kind === 'calls') {
     for (let at = 0; at < size; at += 1) {
       const { function: call } = callOf(at);
-      await registry.call({ type: 'tool-call', id: `c${at}`, ...call }, { signal });
+      await callTool(registry, { type: 'tool-call', id: `c${at}`, ...call }, { signal });
     }
     return;
   }

@@ -63,11 +63,16 @@ export interface ToolRepair {
  *
  * @example
  * ```ts
- * import { toolResult, type Toolset } from '@kernel/protocol';
+ * import { type Tool, toolResult, type Toolset } from '@kernel/protocol';
  *
+ * const clock: Tool = { name: 'clock', description: 'Tells the time.', parameters: { type: 'object' } };
  * const tools: Toolset = {
- *   list: () => [{ name: 'clock', description: 'Tells the time.', parameters: { type: 'object' } }],
- *   call: async () => toolResult(new Date().toISOString()),
+ *   list: () => [clock],
+ *   prepare: (call) => ({
+ *     tool: clock,
+ *     arguments: call.arguments,
+ *     run: async () => toolResult(new Date().toISOString()),
+ *   }),
  * };
  * ```
  */

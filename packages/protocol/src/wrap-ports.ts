@@ -73,19 +73,29 @@ export function wrapCalls<Context = unknown>(
  * Prepares a call and runs it, for whoever has nobody to ask: a call that needs an approval is the failed result `TOOL_DENIED`. Never rejects, as
  * long as the toolset does not.
  */
-export async function callTool<Context = unknown>(
+export function callTool<Context = unknown>(
   tools: Toolset<Context>,
   call: ToolCall,
   context: CallContext<Context> & Omit<RunningCall, 'signal'>,
 ): Promise<ToolResult> {
-  const prepared = await tools.prepare(call, context);
-  if (isToolResult(prepared)) return prepared;
+  try {
+    const prepared = tools.prepare(call, context);
+    return prepared instanceof Promise
+      ? prepared.then((each) => runUnasked(each, context))
+      : runUnasked(prepared, context);
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+function runUnasked(prepared: PreparedCall | ToolResult, running: RunningCall): Promise<ToolResult> {
+  if (!('run' in prepared)) return Promise.resolve(prepared);
   if (prepared.needsApproval === true) {
     const message = `"${prepared.tool.name}" was not allowed: it needs approval, and nobody can be asked.`;
-    return toErrorResult(new KernelError('TOOL_DENIED', message), 'denied');
+    return Promise.resolve(toErrorResult(new KernelError('TOOL_DENIED', message), 'denied'));
   }
-  if (prepared.awaitsStarted !== true) await context.started?.();
-  return prepared.run(context);
+  const started = prepared.awaitsStarted === true ? undefined : running.started?.();
+  return started === undefined ? prepared.run(running) : started.then(() => prepared.run(running));
 }
 
 function boundMethods<Port extends object, Name extends keyof Port>(

@@ -52,39 +52,43 @@ export function createCallBatch(
   isRestricted = false,
 ): CallBatch | Promise<CallBatch> {
   const head = { key: run.runId ?? crypto.randomUUID(), isNested: run.isChild };
-  const notOffered = isRestricted
-    ? calls.filter(({ name }) => !onOffer.some((tool) => tool.name === name)).map(({ id }) => id)
-    : [];
-  const making = calls
-    .filter(({ id }) => !notOffered.includes(id))
-    .map((call) => makeReady(run, call, idempotencyKeyOf(head, call), signal));
-  const finish = (ready: readonly ReadyCall[]): CallBatch => describeCalls(run, head, ready, notOffered);
-  return making.some((each) => each instanceof Promise)
-    ? // oxlint-disable-next-line typescript/await-thenable -- some are promises
-      Promise.all(making).then(finish)
-    : // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- none is a promise
-      finish(making as readonly ReadyCall[]);
+  const ready: (ReadyCall | undefined)[] = [];
+  const waiting: Promise<unknown>[] = [];
+  for (let at = 0; at < calls.length; at += 1) {
+    const call = calls[at] ?? NO_CALL;
+    if (isRestricted && !onOffer.some((tool) => tool.name === call.name)) continue;
+    const making = makeReady(run, call, idempotencyKeyOf(head, call), signal);
+    if (making instanceof Promise) waiting.push(making.then((made) => (ready[at] = made)));
+    else ready[at] = making;
+  }
+  return waiting.length === 0
+    ? describeCalls(run, head, calls, ready)
+    : Promise.all(waiting).then(() => describeCalls(run, head, calls, ready));
 }
+
+const NO_CALL: ToolCall = { type: 'tool-call', id: '', name: '', arguments: '' };
 
 /** What a journal needs to know of the calls that are ready. */
 function describeCalls(
   run: Run,
   { key, isNested }: Pick<CallBatch, 'key' | 'isNested'>,
-  ready: readonly ReadyCall[],
-  notOffered: readonly string[],
+  calls: readonly ToolCall[],
+  ready: readonly (ReadyCall | undefined)[],
 ): CallBatch {
   const isRecorded = run.steps !== inProcessSteps;
   const needApproval: string[] = [];
+  const notOffered: string[] = [];
   const effects: [string, ToolEffect][] = [];
   const agents: string[] = [];
-  for (const { call, prepared } of ready) {
-    if (isToolResult(prepared)) {
-      effects.push([call.id, 'external']);
-      continue;
-    }
-    if (run.approval !== undefined && needsDecision(run, prepared)) needApproval.push(call.id);
-    effects.push([call.id, prepared.tool.effect ?? 'external']);
-    if (prepared.runsAgent === true) agents.push(call.id);
+  for (let at = 0; at < calls.length; at += 1) {
+    const { id } = calls[at] ?? NO_CALL;
+    const prepared = ready[at]?.prepared;
+    if (prepared === undefined) notOffered.push(id);
+    const runnable = prepared === undefined || isToolResult(prepared) ? undefined : prepared;
+    if (isRecorded) effects.push([id, runnable?.tool.effect ?? 'external']);
+    if (runnable === undefined) continue;
+    if (run.approval !== undefined && needsDecision(run, runnable)) needApproval.push(id);
+    if (runnable.runsAgent === true) agents.push(id);
   }
   return {
     needApproval,

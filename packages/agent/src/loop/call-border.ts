@@ -26,29 +26,27 @@ export function prepareCall(
   context: CallContext,
 ): PreparedCall | ToolResult | Promise<PreparedCall | ToolResult> {
   if (tools === undefined) return toErrorResult(new KernelError('TOOL_NOT_FOUND', `No tool "${call.name}".`));
-  const fail = (error: unknown): ToolResult =>
-    context.signal.aborted
-      ? cancelledResult(call, 'cancelled', 'it was not started')
-      : toErrorResult(
-          new KernelError('TOOL_FAILED', `"${call.name}" could not be prepared: ${errorMessage(error)}`, {
-            cause: error,
-          }),
-        );
   try {
     const prepared: unknown = tools.prepare(call, context);
-    return prepared instanceof Promise
-      ? untilAborted(prepared, context.signal).then(readPrepared).catch(fail)
-      : readPrepared(prepared);
+    if (!(prepared instanceof Promise)) return readPrepared(prepared);
+    return untilAborted(prepared, context.signal)
+      .then(readPrepared)
+      .catch((error: unknown) => unpreparedResult(call, context, error));
   } catch (error) {
-    return fail(error);
+    return unpreparedResult(call, context, error);
   }
 }
 
-/** Returns what a toolset has prepared. Throws if it is neither a call nor a result. */
 function readPrepared(value: unknown): PreparedCall | ToolResult {
-  if (isToolResult(value)) return readResult(value);
   if (isPrepared(value)) return value;
+  if (isToolResult(value)) return readResult(value);
   throw new TypeError(`the toolset gave ${value === null ? 'null' : typeof value} instead of a call or a result`);
+}
+
+function unpreparedResult(call: ToolCall, { signal }: CallContext, error: unknown): ToolResult {
+  if (signal.aborted) return cancelledResult(call, 'cancelled', 'it was not started');
+  const message = `"${call.name}" could not be prepared: ${errorMessage(error)}`;
+  return toErrorResult(new KernelError('TOOL_FAILED', message, { cause: error }));
 }
 
 function isPrepared(value: unknown): value is PreparedCall {
@@ -67,12 +65,11 @@ const ABORT_GRACE_MS = 30;
  * is a failure only for a tool that can be called again without harm. Resolves to what `onEnd` returns for the result.
  */
 export function runPreparedCall(
-  prepared: PreparedCall,
+  { tool, run }: PreparedCall,
   call: ToolCall,
   running: RunningCall,
   onEnd: (result: ToolResult) => ToolResult,
 ): Promise<ToolResult> {
-  const { tool } = prepared;
   return new Promise((resolve) => {
     let hasEnded = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -104,7 +101,7 @@ export function runPreparedCall(
       }
     };
     try {
-      const work: Promise<unknown> = Promise.resolve(prepared.run(running));
+      const work: Promise<unknown> = Promise.resolve(run(running));
       work.then(finish, fail);
     } catch (error) {
       fail(error);

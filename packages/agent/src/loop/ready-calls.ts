@@ -10,7 +10,7 @@ export interface ReadyCall {
   readonly call: ToolCall;
   readonly prepared: PreparedCall | ToolResult;
   /** The digest of the tool and the arguments, once it was needed. */
-  digest?: string;
+  digest: string | undefined;
 }
 
 /** Prepares a call and keeps what came of it. Only steps may call this, and only in a turn that has begun. Never rejects. */
@@ -20,14 +20,14 @@ export function makeReady(
   idempotencyKey: string,
   signal: AbortSignal,
 ): ReadyCall | Promise<ReadyCall> {
-  const keep = (prepared: PreparedCall | ToolResult): ReadyCall => {
-    const ready = { call, prepared };
-    run.ready.set(call.id, ready);
-    return ready;
-  };
-  const { offered } = run;
-  const prepared = prepareCall(offered.tools, call, callContextOf(offered, signal, idempotencyKey));
-  return prepared instanceof Promise ? prepared.then(keep) : keep(prepared);
+  const prepared = prepareCall(run.offered.tools, call, callContextOf(run.offered, signal, idempotencyKey));
+  return prepared instanceof Promise ? prepared.then((each) => keep(run, call, each)) : keep(run, call, prepared);
+}
+
+function keep({ ready }: Run, call: ToolCall, prepared: PreparedCall | ToolResult): ReadyCall {
+  const kept = { call, prepared, digest: undefined };
+  ready.set(call.id, kept);
+  return kept;
 }
 
 /** Returns what was prepared of a call, or prepares it again where another process did, after its turn has begun in this one. Rejects on abort. */

@@ -99,7 +99,8 @@ async function runDecided(
   if (permit !== undefined) await permit;
   try {
     inbox.startedCallIds.add(call.id);
-    const found = await findToRun(run, decided, signal);
+    const finding = findToRun(run, decided, signal);
+    const found = finding instanceof Promise ? await finding : finding;
     const startDrained = emit({ type: 'tool-start', call, ...(decided.wasDecided === true && { wasDecided: true }) });
     if (startDrained !== undefined) await startDrained;
     const startedMs = performance.now();
@@ -228,7 +229,7 @@ function recordable({ tool }: PreparedCall, result: ToolResult): ToolResult {
 }
 
 /** Runs a prepared call, once the executor of the step knows that the handler is about to be entered. */
-async function runCall(
+function runCall(
   { inbox }: Run,
   { call, effect, note }: DecidedCall,
   prepared: PreparedCall,
@@ -249,13 +250,16 @@ async function runCall(
       void emit({ type: 'tool-complete', callId: call.id, result: late });
     },
   };
-  if (running.started === undefined && started !== undefined) {
-    await started();
-    if (signal.aborted) return cancelledResult(call, 'cancelled', 'it was not started');
-  }
-  return runPreparedCall(prepared, call, running, (returned) => {
+  const onEnd = (returned: ToolResult): ToolResult => {
     hasEnded = true;
     const result = effect === undefined ? returned : recordable(prepared, returned);
     return note === undefined ? result : { ...result, forLLM: `${note}\n${toModelText(result)}` };
-  });
+  };
+  const before = prepared.awaitsStarted === true ? undefined : started?.();
+  if (before === undefined && !signal.aborted) return runPreparedCall(prepared, call, running, onEnd);
+  return Promise.resolve(before).then(() =>
+    signal.aborted
+      ? cancelledResult(call, 'cancelled', 'it was not started')
+      : runPreparedCall(prepared, call, running, onEnd),
+  );
 }

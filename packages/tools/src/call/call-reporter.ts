@@ -25,12 +25,12 @@ export interface CallRecord {
   /** Late results that arrived before the call had ended. */
   earlyResults: unknown[] | undefined;
   /** The call of a mounted toolset that runs instead of a handler. */
-  forwarded: PreparedCall | undefined;
+  readonly forwarded: PreparedCall | undefined;
 }
 
 /** Reports calls to the listeners of the registry and to the callbacks of the caller. */
 export interface CallReporter {
-  start(request: CallRequest, plan: CallPlan, running: RunningCall): CallRecord;
+  start(request: CallRequest, plan: CallPlan, running: RunningCall, forwarded: PreparedCall | undefined): CallRecord;
   /** Passes a progress update on; ignored after the end of the call. */
   progress(record: CallRecord, update: string): void;
   /** Reports the start and end of a call that has no binding to run, and returns its result. */
@@ -103,7 +103,7 @@ export function createCallReporter(
       }
       return result;
     },
-    start(request, plan, running) {
+    start(request, plan, running, forwarded) {
       const isHeard = events.hasCallListeners();
       if (isHeard) {
         const extra = detail ? { arguments: readArguments(request.arguments) } : {};
@@ -118,7 +118,7 @@ export function createCallReporter(
         state: 'running',
         abandoned: undefined,
         earlyResults: undefined,
-        forwarded: undefined,
+        forwarded,
       };
     },
     progress(record, text) {

@@ -190,47 +190,44 @@ export function createRunner(options: RunnerOptions): Runner {
     validated?: ValidatedArguments,
     abandoned?: Promise<{ readonly failed: boolean }>,
   ): ToolResult => {
-    const record = reporter.start(request, planOf(request.binding), request.context);
+    const record = reporter.start(request, planOf(request.binding), request.context, undefined);
     if (abandoned !== undefined) trackAbandoned(record, abandoned);
     return finish(record, result, validated);
   };
 
-  const run = (
+  /** The call as it is shown and runs, by the handler or as the call of a mounted toolset. */
+  const toPrepared = (
     request: CallRequest,
     validated: ValidatedArguments,
-    running: RunningCall,
+    needsApproval: boolean | undefined,
     forwarded?: PreparedCall,
-  ): Promise<ToolResult> => {
-    const record = reporter.start(request, planOf(request.binding), running);
-    record.forwarded = forwarded;
-    try {
-      options.onRun(request.binding);
-      return runValidated(record, validated);
-    } catch (error) {
-      // A signal that throws.
-      return Promise.resolve(finish(record, failedResult(error, request.binding.tool.name)));
-    }
-  };
-
-  const ready = (
-    request: CallRequest,
-    validated: ValidatedArguments,
-    needsApproval?: true,
-  ): PreparedCall | ToolResult => {
-    if (validated.error !== undefined) return refuse(request, refusedResult(validated.error), validated);
+  ): PreparedCall => {
     const { binding } = request;
-    let text: string | undefined;
     return {
-      tool: binding.tool,
-      get arguments() {
-        return (text ??= toText(validated.input));
-      },
+      tool: forwarded?.tool ?? binding.tool,
+      arguments:
+        forwarded?.arguments ??
+        (binding.input.parse === undefined ? (JSON.stringify(validated.input) ?? 'null') : toText(validated.input)),
       needsApproval,
-      runsAgent: binding.runsAgent,
+      runsAgent: forwarded === undefined ? binding.runsAgent : forwarded.runsAgent,
       awaitsStarted: true,
-      run: (running) => run(request, validated, running),
+      run(running) {
+        const record = reporter.start(request, planOf(binding), running, forwarded);
+        try {
+          request.onRun?.();
+          return runValidated(record, validated);
+        } catch (error) {
+          // A signal that throws.
+          return Promise.resolve(finish(record, failedResult(error, binding.tool.name)));
+        }
+      },
     };
   };
+
+  const ready = (request: CallRequest, validated: ValidatedArguments): PreparedCall | ToolResult =>
+    validated.error === undefined
+      ? toPrepared(request, validated, undefined)
+      : refuse(request, refusedResult(validated.error), validated);
 
   /** Asks the library of a tool whether somebody must allow a call of it. */
   const readyIfAllowed = async (
@@ -241,46 +238,19 @@ export function createRunner(options: RunnerOptions): Runner {
     if (validated.error !== undefined) return ready(request, validated);
     const callbacks = { onProgress: ignore, onComplete: ignore };
     const toolContext = createToolContext(id, binding.tool.name, context, context.signal, callbacks);
-    const isNeeded = await binding.input.needsApproval?.(asDeclared(validated.input), toolContext);
-    return ready(request, validated, isNeeded === true ? true : undefined);
+    try {
+      const isNeeded = await binding.input.needsApproval?.(asDeclared(validated.input), toolContext);
+      return toPrepared(request, validated, isNeeded === true ? true : undefined);
+    } catch (error) {
+      return failed(request, error);
+    }
   };
 
   /** The call of a mounted toolset, as it runs here. */
-  const readyForwarded = (request: CallRequest, prepared: PreparedCall | ToolResult): PreparedCall | ToolResult => {
-    if (isToolResult(prepared)) return refuse(request, prepared);
-    const validated = { input: undefined, repairs: [], notes: [] };
-    return {
-      tool: prepared.tool,
-      arguments: prepared.arguments,
-      needsApproval: prepared.needsApproval,
-      runsAgent: prepared.runsAgent,
-      awaitsStarted: true,
-      run: (running) => run(request, validated, running, prepared),
-    };
-  };
-
-  const prepare = (request: CallRequest): PreparedCall | ToolResult | Promise<PreparedCall | ToolResult> => {
-    const { arguments: raw, binding, context, id } = request;
-    if (context.signal.aborted) return refuse(request, cancelledBeforeStartResult(binding.tool.name));
-    if (binding.input.forward !== undefined) {
-      const forwarded = binding.input.forward(id, toText(raw ?? {}), context);
-      return forwarded instanceof Promise
-        ? forwarded.then((prepared) => readyForwarded(request, prepared))
-        : readyForwarded(request, forwarded);
-    }
-    const validating = validateArguments(binding, raw, planOf(binding).policy);
-    const finishPreparing = binding.input.needsApproval === undefined ? ready : readyIfAllowed;
-    if (!(validating instanceof Promise)) return finishPreparing(request, validating);
-    let abandoned: Promise<{ readonly failed: boolean }> | undefined;
-    const onAbandoned = (settled: typeof abandoned): void => void (abandoned = settled);
-    return awaitValidation(request, validating, onAbandoned).then((validated) => {
-      if (abandoned !== undefined && validated.error !== undefined)
-        return refuse(request, refusedResult(validated.error), validated, abandoned);
-      return context.signal.aborted && validated.error === undefined
-        ? refuse(request, cancelledBeforeStartResult(binding.tool.name))
-        : finishPreparing(request, validated);
-    });
-  };
+  const readyForwarded = (request: CallRequest, forwarded: PreparedCall | ToolResult): PreparedCall | ToolResult =>
+    isToolResult(forwarded)
+      ? refuse(request, forwarded)
+      : toPrepared(request, NO_ARGUMENTS, forwarded.needsApproval, forwarded);
 
   /** The result of a call whose signal, schema library or check throws. */
   const failed = (request: CallRequest, error: unknown): ToolResult =>
@@ -288,8 +258,28 @@ export function createRunner(options: RunnerOptions): Runner {
   return {
     prepare(request) {
       try {
-        const prepared = prepare(request);
-        return prepared instanceof Promise ? prepared.catch((error: unknown) => failed(request, error)) : prepared;
+        const { arguments: raw, binding, context, id } = request;
+        if (context.signal.aborted) return refuse(request, cancelledBeforeStartResult(binding.tool.name));
+        if (binding.input.forward !== undefined) {
+          const forwarded = binding.input.forward(id, toText(raw ?? {}), context);
+          return forwarded instanceof Promise
+            ? forwarded.then((each) => readyForwarded(request, each)).catch((error: unknown) => failed(request, error))
+            : readyForwarded(request, forwarded);
+        }
+        const validating = validateArguments(binding, raw, planOf(binding).policy);
+        const finishPreparing = binding.input.needsApproval === undefined ? ready : readyIfAllowed;
+        if (!(validating instanceof Promise)) return finishPreparing(request, validating);
+        let abandoned: Promise<{ readonly failed: boolean }> | undefined;
+        const onAbandoned = (settled: typeof abandoned): void => void (abandoned = settled);
+        return awaitValidation(request, validating, onAbandoned)
+          .then((validated) => {
+            if (abandoned !== undefined && validated.error !== undefined)
+              return refuse(request, refusedResult(validated.error), validated, abandoned);
+            return context.signal.aborted && validated.error === undefined
+              ? refuse(request, cancelledBeforeStartResult(binding.tool.name))
+              : finishPreparing(request, validated);
+          })
+          .catch((error: unknown) => failed(request, error));
       } catch (error) {
         return failed(request, error);
       }
@@ -327,6 +317,9 @@ function nearestJson(_key: string, value: unknown): unknown {
   if (value instanceof Map || value instanceof Set) return [...value];
   return value;
 }
+
+/** What a handler of a mounted toolset gets: that toolset has its arguments. */
+const NO_ARGUMENTS: ValidatedArguments = { repairs: [], notes: [] };
 
 function validationError(end: HandlerEnd, toolName: string, timeoutMs: number): KernelError {
   if (end.kind === 'aborted') return cancelledBeforeStart(toolName);

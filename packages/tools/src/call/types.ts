@@ -19,8 +19,6 @@ export interface RunnerOptions {
   /** How many characters of a result the model gets; 0 means all. */
   readonly resultLimit: number;
   readonly limitResult: (result: ToolResult, limit: number) => ToolResult;
-  /** Called when a prepared call begins to run. */
-  readonly onRun: (binding: ToolBinding) => void;
 }
 
 export interface CallRequest {
@@ -31,6 +29,8 @@ export interface CallRequest {
   readonly context: CallContext;
   /** Overrides the binding's and the registry's timeout. */
   readonly timeoutMs?: number | undefined;
+  /** Called when it begins to run. */
+  readonly onRun?: (() => void) | undefined;
 }
 
 export interface Runner {

@@ -53,11 +53,6 @@ export function createLookup(
   return {
     offered: lookup(false),
     any: lookup(true),
-    /** Renews the promotion of a tool that runs. */
-    renew(name: string): void {
-      const promotion = store.entries.get(name)?.promotion;
-      if (promotion !== undefined) promotion.turnsLeft = promotion.turns;
-    },
   };
 }
 

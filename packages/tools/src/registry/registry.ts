@@ -109,7 +109,6 @@ export function createRegistry(
     events,
     resultLimit: options.resultLimit ?? 0,
     limitResult: (result, limit) => limitResult(result, limit, results, canReadResults),
-    onRun: ({ tool }) => lookup.renew(tool.name),
   });
 
   const prepareFound = (
@@ -124,7 +123,15 @@ export function createRegistry(
       );
     }
     if ('forLLM' in found) return runner.refuse(name, id, found);
-    return runner.prepare({ id, binding: found, arguments: args, context, timeoutMs: callTimeoutMs });
+    const promotion = store.entries.get(found.tool.name)?.promotion;
+    return runner.prepare({
+      id,
+      binding: found,
+      arguments: args,
+      context,
+      timeoutMs: callTimeoutMs,
+      onRun: promotion && (() => (promotion.turnsLeft = promotion.turns)),
+    });
   };
 
   let executeCount = 0;

@@ -232,20 +232,37 @@ test('execute denies a call that needs an approval, because it has nobody to ask
   expect(ran).toBe(0);
 });
 
-test('the promotion of a tool is renewed when its call runs, not when it is prepared', async () => {
-  verifies('tools.hidden.ttl');
-  const registry = createRegistry([simple('own')]);
-  registry.register(simple('rare'), { hidden: true });
-  registry.promote(['rare'], 1);
-  const { signal } = new AbortController();
-  const next = (turn: number) => registry.listFor({ turn, signal });
-  await next(1);
-  const prepared = await preparedCall(registry, toolCall('rare'));
-  await next(2);
-  expect(registry.names()).toEqual(['own']);
-  registry.promote(['rare'], 1);
-  await next(3);
-  await prepared.run(context());
-  await next(4);
-  expect(registry.names()).toEqual(['own', 'rare']);
-});
+test.each([true, false])(
+  'the promotion of a tool is renewed when its call runs, not when it is prepared: %s',
+  async (runs) => {
+    verifies('tools.hidden.ttl');
+    const registry = createRegistry([simple('own')]);
+    registry.register(simple('rare'), { hidden: true });
+    registry.promote(['rare'], 1);
+    const { signal } = new AbortController();
+    await registry.listFor({ turn: 1, signal });
+    const prepared = await preparedCall(registry, toolCall('rare'));
+    if (runs) await prepared.run(context());
+    await registry.listFor({ turn: 2, signal });
+    expect(registry.names()).toEqual(runs ? ['own', 'rare'] : ['own']);
+  },
+);
+
+test.each([
+  ['throws', () => explode()],
+  ['rejects', () => Promise.reject(new Error('no rule'))],
+])(
+  'a call whose library %s when it is asked whether somebody must allow it does not run',
+  async (_name, needsApproval) => {
+    verifies('tools.call.neverRejects');
+    const { binding, inputs } = recorder();
+    const registry = createRegistry([{ ...binding, input: { ...binding.input, needsApproval } }]);
+    const prepared = await registry.prepare(toolCall('remove', { path: 'a' }), context());
+    expect(prepared).toMatchObject({ isError: true, code: 'TOOL_FAILED', forLLM: expect.stringContaining('no rule') });
+    expect(inputs).toEqual([]);
+  },
+);
+
+function explode(): never {
+  throw new Error('no rule');
+}
