@@ -1,11 +1,12 @@
-import type { Approve, StepExecutor } from '@kernel/protocol';
+import type { Approve, StepExecutor, Toolset } from '@kernel/protocol';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { agentAsTool, collect, run, runSession } from '@kernel/agent';
+import { agentAsTool, collect, run, runSession, withAsyncPolicy, withHooks, withSelectedTools } from '@kernel/agent';
 import { openFileSession } from '@kernel/agent/session-file';
 import { type ScriptStep, scriptedProvider, verifies } from '@kernel/testing';
-import { createRegistry, defineTool } from '@kernel/tools';
+import { createRegistry, defineTool, type ToolRegistry } from '@kernel/tools';
+import { permissions, withPermissions } from '@kernel/toolbox/permissions';
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 
@@ -82,6 +83,54 @@ test.each(['during the question', 'at the start of the call'])(
     const result = await collect(run({ provider, model, messages, tools, approve, steps }));
     expect(result.reason).toBe('done');
     expect([first.paid, second.paid]).toEqual([[{ amount: 5, currency: 'EUR' }], []]);
+  },
+);
+
+const mounted = (tools: ToolRegistry): ToolRegistry => {
+  const outer = createRegistry();
+  outer.mount('m', tools);
+  return outer;
+};
+const raised = (tools: Toolset): Toolset =>
+  withHooks(tools, {
+    beforeTool: (call) => ({ action: 'change', call: { ...call, arguments: call.arguments.replace('5', '7') } }),
+  });
+
+const AROUND: readonly (readonly [string, string, (tools: ToolRegistry) => Toolset])[] = [
+  ['a registry', 'pay', (tools) => tools],
+  ['a view', 'pay', (tools) => tools.view()],
+  ['a snapshot', 'pay', (tools) => tools.snapshot()],
+  ['a registry that is mounted', 'm_pay', mounted],
+  ['a registry that is mounted twice', 'm_m_pay', (tools) => mounted(mounted(tools))],
+  ['hooks that change the call', 'pay', raised],
+  ['hooks around a mounted registry', 'm_pay', (tools) => raised(mounted(tools))],
+  ['a policy for late results', 'pay', (tools) => withAsyncPolicy(tools, {})],
+  ['a choice of tools', 'pay', (tools) => withSelectedTools(tools, (all) => all)],
+  ['rules', 'pay', (tools) => withPermissions(tools, permissions([{ ask: 'pay' }]))],
+  ['rules around hooks', 'pay', (tools) => withPermissions(raised(tools), permissions([{ ask: 'pay' }]))],
+];
+const CHANGES = ['nothing', 'replace', 'unregister', 'disable', 'edit'] as const;
+
+test.each(AROUND.flatMap(([around, name, wrap]) => CHANGES.map((change) => [around, change, name, wrap] as const)))(
+  'with %s, what was shown is what runs, whatever happens during the question: %s',
+  async (_around, change, name, wrap) => {
+    verifies('agent.loop.approval', 'tools.call.approved');
+    const [first, second] = [payments(), payments()];
+    const registry = createRegistry([first.tool]);
+    const shown: unknown[] = [];
+    const approve: Approve = ({ call, tool }) => {
+      shown.push(JSON.parse(call.arguments));
+      expect([call.name, tool.name]).toEqual([name, name]);
+      if (change === 'replace') registry.replace(second.tool);
+      if (change === 'unregister') registry.unregister('pay');
+      if (change === 'disable') registry.disable(['pay']);
+      return change === 'edit' ? { decision: 'edit', arguments: '{"amount":"9"}' } : allow;
+    };
+    const provider = scriptedProvider([{ calls: [{ ...pay('{"amount":"5"}'), name }] }, { text: 'ok' }]);
+    const result = await collect(run({ provider, model, messages, tools: wrap(registry), approve }));
+    expect(result.reason).toBe('done');
+    expect(shown).toHaveLength(1);
+    expect([first.paid, second.paid]).toEqual([change === 'edit' ? [{ amount: 9, currency: 'EUR' }] : shown, []]);
   },
 );
 

@@ -9,10 +9,16 @@ import { describe, test } from 'vitest';
 const parameters = { type: 'object', properties: {} };
 const names = { answers: 'answers', throws: 'throws', hangs: 'hangs', stops: 'stops' };
 
+let entered = 0;
+
 function registry() {
   return createRegistry([
-    bindTool({ name: 'answers', description: 'Answers.', parameters }, () => 'ok'),
+    bindTool({ name: 'answers', description: 'Answers.', parameters }, () => {
+      entered += 1;
+      return 'ok';
+    }),
     bindTool({ name: 'throws', description: 'Throws.', parameters }, () => {
+      entered += 1;
       throw new Error('broken');
     }),
     bindTool({ name: 'hangs', description: 'Hangs.', parameters }, () => new Promise(() => {})),
@@ -42,7 +48,11 @@ const toolsets: readonly (readonly [string, () => Toolset | Promise<Toolset>])[]
 ];
 
 describe.each(toolsets)('%s', (_name, make) => {
-  for (const { name, run } of toolsetConformance(async () => ({ toolset: await make(), ...names })))
+  for (const { name, run } of toolsetConformance(async () => ({
+    toolset: await make(),
+    ...names,
+    entered: () => entered,
+  })))
     // oxlint-disable-next-line vitest/expect-expect, vitest/valid-title -- the case has both
     test(name, run);
 });

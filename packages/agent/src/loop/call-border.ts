@@ -65,11 +65,12 @@ const ABORT_GRACE_MS = 30;
  * is a failure only for a tool that can be called again without harm. Resolves to what `onEnd` returns for the result.
  */
 export function runPreparedCall(
-  { tool, run }: PreparedCall,
+  prepared: PreparedCall,
   call: ToolCall,
   running: RunningCall,
   onEnd: (result: ToolResult) => ToolResult,
 ): Promise<ToolResult> {
+  const { tool } = prepared;
   return new Promise((resolve) => {
     let hasEnded = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -101,7 +102,7 @@ export function runPreparedCall(
       }
     };
     try {
-      const work: Promise<unknown> = Promise.resolve(run(running));
+      const work: Promise<unknown> = Promise.resolve(prepared.run(running));
       work.then(finish, fail);
     } catch (error) {
       fail(error);
