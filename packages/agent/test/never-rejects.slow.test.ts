@@ -125,7 +125,7 @@ async function readRun(random: () => number, index: number, signal: AbortSignal)
   const provider = isHooked ? withHooks(plain, { beforeModel: oddly(), afterModel: oddly() }) : plain;
   const messages: readonly Message[] = [user('Go')];
   const repeats = random() < 0.2 ? { normalizeResult: oddly() } : {};
-  const approval = random() < 0.3 && { approve: oddly(() => ({ decision: 'allow' }), 0.3) };
+  const approval = random() < 0.3 && { approve: oddly(() => ({ decision: random() < 0.2 ? 'later' : 'allow' }), 0.3) };
   const options = { provider, model: 'm', messages, tools, limits: { turns: 3, repeats }, signal, ...approval };
   const hasSession = random() < 0.4;
   const events = hasSession ? runSession({ ...options, session: createSession(oddly) }) : run(options);
