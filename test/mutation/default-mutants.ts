@@ -42,8 +42,8 @@ export const DEFAULT_MUTANTS: readonly Mutant[] = [
   {
     name: 'the beginning of a turn may take 31 s',
     file: 'packages/agent/src/loop/offered-tools.ts',
-    find: 'BEGIN_TURN_TIMEOUT_MS = 30_000',
-    replace: 'BEGIN_TURN_TIMEOUT_MS = 31_000',
+    find: 'LIST_TIMEOUT_MS = 30_000',
+    replace: 'LIST_TIMEOUT_MS = 31_000',
     tests: ['packages/agent/test/loop/defaults.test.ts'],
   },
   {
@@ -63,8 +63,8 @@ export const DEFAULT_MUTANTS: readonly Mutant[] = [
   {
     name: 'the beginning of a turn of a served toolset may take 31 s',
     file: 'packages/mcp/src/server/tools/toolset-turns.ts',
-    find: 'BEGIN_TURN_TIMEOUT_MS = 30_000',
-    replace: 'BEGIN_TURN_TIMEOUT_MS = 31_000',
+    find: 'LIST_TIMEOUT_MS = 30_000',
+    replace: 'LIST_TIMEOUT_MS = 31_000',
     tests: ['packages/mcp/test/default-clocks.system.test.ts'],
   },
   {

@@ -1,3 +1,4 @@
+import { CALL_MUTANTS } from './call-mutants.ts';
 import { DEFAULT_MUTANTS } from './default-mutants.ts';
 import { DURABLE_MUTANTS } from './durable-mutants.ts';
 import { GROWTH_MUTANTS } from './growth-mutants.ts';
@@ -16,6 +17,7 @@ const option = (wire: string, file: string, field: string): Mutant => ({
 export const MUTANTS: readonly Mutant[] = [
   ...DEFAULT_MUTANTS,
   ...RUN_MUTANTS,
+  ...CALL_MUTANTS,
   ...DURABLE_MUTANTS,
   ...GROWTH_MUTANTS,
   // An abort settles within 50 ms.

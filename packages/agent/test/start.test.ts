@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type AgentEvent, KernelError, type Provider, textOf as textOfMessage, type Toolset } from '@kernel/protocol';
+import { type AgentEvent, KernelError, type Provider, textOf as textOfMessage } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { createMemorySession, loadHistory, type Session, start, withHooks } from '../src/index.ts';

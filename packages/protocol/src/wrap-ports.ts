@@ -61,10 +61,10 @@ export function wrapCalls<Context = unknown>(
 ): Toolset<Context> {
   return wrapToolset(tools, {
     prepare(call, context) {
-      const next = (prepared: PreparedCall | ToolResult) =>
+      const wrapped = (prepared: PreparedCall | ToolResult) =>
         isToolResult(prepared) ? prepared : wrap(prepared, call, context);
       const prepared = tools.prepare(call, context);
-      return prepared instanceof Promise ? prepared.then(next) : next(prepared);
+      return prepared instanceof Promise ? prepared.then(wrapped) : wrapped(prepared);
     },
   });
 }

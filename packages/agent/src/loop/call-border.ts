@@ -37,9 +37,10 @@ export function prepareCall(
   }
 }
 
+/** Returns what a toolset has prepared. Throws if it is neither a call nor a result. */
 function readPrepared(value: unknown): PreparedCall | ToolResult {
-  if (isPrepared(value)) return value;
   if (isToolResult(value)) return readResult(value);
+  if (isPrepared(value)) return value;
   throw new TypeError(`the toolset gave ${value === null ? 'null' : typeof value} instead of a call or a result`);
 }
 
@@ -65,11 +66,12 @@ const ABORT_GRACE_MS = 30;
  * is a failure only for a tool that can be called again without harm. Resolves to what `onEnd` returns for the result.
  */
 export function runPreparedCall(
-  { tool, run }: PreparedCall,
+  prepared: PreparedCall,
   call: ToolCall,
   running: RunningCall,
   onEnd: (result: ToolResult) => ToolResult,
 ): Promise<ToolResult> {
+  const { tool } = prepared;
   return new Promise((resolve) => {
     let hasEnded = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -101,7 +103,7 @@ export function runPreparedCall(
       }
     };
     try {
-      const work: Promise<unknown> = Promise.resolve(run(running));
+      const work: Promise<unknown> = Promise.resolve(prepared.run(running));
       work.then(finish, fail);
     } catch (error) {
       fail(error);

@@ -119,7 +119,7 @@ function isToolList(value: unknown): value is readonly Tool[] {
   return Array.isArray(value);
 }
 
-function toolsetFailed({ listFor }: Toolset, error: unknown): KernelError {
-  const method = listFor === undefined ? 'list' : 'listFor';
+function toolsetFailed(tools: Toolset, error: unknown): KernelError {
+  const method = tools.listFor === undefined ? 'list' : 'listFor';
   return new KernelError('TOOL_FAILED', `${method}() of the toolset failed: ${errorMessage(error)}.`, { cause: error });
 }

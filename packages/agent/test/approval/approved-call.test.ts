@@ -488,6 +488,7 @@ test.each([
   ['gives null', () => null, 'gave null'],
   ['gives a call without a run', () => ({ tool: definition, arguments: '{}' }), 'gave object'],
   ['gives a promise of a text', () => Promise.resolve('done'), 'gave string'],
+  // oxlint-disable-next-line unicorn/no-thenable -- what is tested
   ['gives a thenable', () => ({ then: (done: (value: unknown) => void) => done({ forLLM: 'x' }) }), 'gave object'],
   [
     'gives a call that throws when it is read',
@@ -527,6 +528,20 @@ test('a toolset whose prepare never settles is left on abort, and the history st
   expect(result.messages.at(-1)).toMatchObject({ role: 'tool', isError: true });
   expect(result.messages.at(-1)?.content).toContain('it was not started');
   expectSound(result.messages);
+});
+
+test('a call that another process prepares again is left on abort, and was not started', async () => {
+  verifies('agent.loop.abort');
+  const stop = new AbortController();
+  const tools = broken(() => {
+    queueMicrotask(() => stop.abort());
+    return new Promise(() => {});
+  });
+  const result = await inAnotherProcess(tools, await recordedDecision(), { signal: stop.signal });
+  expect(result.reason).toBe('aborted');
+  const last = result.messages.at(-1);
+  expect(last).toMatchObject({ role: 'tool', isError: true });
+  expect(last?.content).toContain('TOOL_CANCELLED: "remove" was stopped by the caller; it was not started');
 });
 
 const preparing = (runs: () => unknown): Toolset => broken(() => ({ tool: definition, arguments: '{}', run: runs }));

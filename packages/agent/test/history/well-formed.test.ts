@@ -1,4 +1,4 @@
-import type { AgentEvent, Message, ProviderEvent, ProviderRequest, Toolset } from '@kernel/protocol';
+import type { AgentEvent, Message, ProviderEvent, ProviderRequest } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { collect, createSteering, run } from '../../src/index.ts';

@@ -1,7 +1,7 @@
-import { KernelError, type Provider, type Tool, type Toolset, type Usage } from '@kernel/protocol';
+import { KernelError, type Provider, type Usage } from '@kernel/protocol';
 import { mockTool, mockToolset, type ScriptStep, scriptedProvider, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { agentAsTool, type AgentBinding, collect, run, type RunLimits, withCompaction } from '../../src/index.ts';
+import { agentAsTool, collect, run, type RunLimits, withCompaction } from '../../src/index.ts';
 import { expectSound, toolsetOf, user } from '../support.ts';
 
 const usage = { inputTokens: 10, outputTokens: 10 };

@@ -1,4 +1,4 @@
-import { type Provider, type ProviderEvent, type Toolset, withBatches } from '@kernel/protocol';
+import { type Provider, type ProviderEvent, withBatches } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { collect, run } from '../../src/index.ts';

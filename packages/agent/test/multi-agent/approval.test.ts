@@ -1,12 +1,4 @@
-import {
-  type PendingCall,
-  type Tool,
-  type ToolCall,
-  type Toolset,
-  type ApprovalDecision,
-  type Approve,
-  callTool,
-} from '@kernel/protocol';
+import { type PendingCall, type ToolCall, type Toolset, type ApprovalDecision, type Approve } from '@kernel/protocol';
 import { mockTool, mockToolset, type ScriptStep, scriptedProvider, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import {

@@ -1,4 +1,4 @@
-import type { JsonObject, Tool, Toolset } from '@kernel/protocol';
+import type { JsonObject, Tool } from '@kernel/protocol';
 import { toToolset } from '@kernel/schema';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';

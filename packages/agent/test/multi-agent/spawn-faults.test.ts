@@ -1,4 +1,4 @@
-import { type JsonObject, type ToolWithHandler, type Toolset } from '@kernel/protocol';
+import { type JsonObject, type Toolset } from '@kernel/protocol';
 import { mockTool, mockToolset, type ScriptStep, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { collect, inProcessSteps, run, type SpawnOptions, spawnTools, withSelectedTools } from '../../src/index.ts';

@@ -1,4 +1,4 @@
-import { type JsonObject, textOf, type ToolWithHandler, type Toolset, callTool } from '@kernel/protocol';
+import { type JsonObject, textOf, type Toolset } from '@kernel/protocol';
 import { mockTool, mockToolset, type ScriptStep, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { collect, run, type SpawnOptions, spawnTools } from '../../src/index.ts';

@@ -1,7 +1,7 @@
-import type { AgentEvent, SubAgentEvent, Tool, Toolset } from '@kernel/protocol';
+import type { AgentEvent, SubAgentEvent, Toolset } from '@kernel/protocol';
 import { mockTool, mockToolset, type ScriptStep, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
-import { agentAsTool, type AgentAsToolOptions, type AgentBinding, collect, run } from '../../src/index.ts';
+import { agentAsTool, type AgentAsToolOptions, collect, run } from '../../src/index.ts';
 import { endOf, readAll, toolsetOf, user } from '../support.ts';
 
 const model = 'm';

@@ -1,4 +1,4 @@
-import { textOf, type Tool, type Toolset } from '@kernel/protocol';
+import { textOf, type Toolset } from '@kernel/protocol';
 import { mockTool, mockToolset, type ScriptStep, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import {

@@ -4,7 +4,6 @@ import {
   KernelError,
   type Provider,
   type ProviderEvent,
-  type Tool,
   type Toolset,
   type Approve,
 } from '@kernel/protocol';
@@ -52,8 +51,8 @@ const withdrawing: Provider = {
 };
 
 export function agent(script: readonly ScriptStep[], inner: Toolset = tools()): Toolset {
-  const run = { provider: scriptedProvider(script), model, tools: inner };
-  return toolsetOf([agentAsTool({ name: 'research', description: '', run })]);
+  const inside = { provider: scriptedProvider(script), model, tools: inner };
+  return toolsetOf([agentAsTool({ name: 'research', description: '', run: inside })]);
 }
 
 /** Runs until the first piece of text, and is aborted there. */

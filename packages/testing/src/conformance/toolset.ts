@@ -99,8 +99,8 @@ export function toolsetConformance(
       assert.equal(unknown.isError, true);
     }),
     check('what is prepared runs once more as the same call', async ({ toolset, answers }) => {
-      const { run } = await prepared(toolset, answers);
-      const results = await Promise.all([run(quietContext()), run(quietContext())]);
+      const once = await prepared(toolset, answers);
+      const results = await Promise.all([once.run(quietContext()), once.run(quietContext())]);
       for (const result of results) assert.match(result.forLLM, /ok/);
     }),
     check('`started` is awaited once and before the handler, whoever awaits it', async (subject) => {
@@ -206,6 +206,10 @@ async function assertFailure(pending: Promise<unknown>) {
 
 function toCall(name: string, text = '{}', id = 'call_1'): ToolCall {
   return { type: 'tool-call', id, name, arguments: text };
+}
+
+function notRecorded(): Promise<void> {
+  return Promise.reject(new Error('not recorded'));
 }
 
 function quietContext(): CallContext {

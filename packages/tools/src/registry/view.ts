@@ -70,6 +70,7 @@ export function createView(source: ViewSource, filter: ViewFilter): ToolView {
   const shownOf = createSelection(matches);
   const list = (): readonly Tool[] => shownOf(showsLacking ? source.listLacking() : source.list()).tools;
   const has = (name: string): boolean => shownOf(showsLacking ? source.listLacking() : source.list()).names.has(name);
+  const select = (offered: readonly Tool[]): readonly Tool[] => (showsLacking ? list() : shownOf(offered).tools);
   const names = (): readonly string[] => list().map((tool) => tool.name);
   const prepare = (call: ToolCall, context: CallContext): ReturnType<Toolset['prepare']> => {
     try {
@@ -99,7 +100,6 @@ export function createView(source: ViewSource, filter: ViewFilter): ToolView {
       });
     },
     listFor(turn) {
-      const select = (offered: readonly Tool[]): readonly Tool[] => (showsLacking ? list() : shownOf(offered).tools);
       const offered = source.listFor(turn);
       return offered instanceof Promise ? offered.then(select) : select(offered);
     },

@@ -1,4 +1,4 @@
-import { callTool, type CallContext, type ToolCall, type ToolContext } from '@kernel/protocol';
+import { callTool, type ToolCall, type ToolContext } from '@kernel/protocol';
 import { isToolResult, toModelText, toResultJson } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';

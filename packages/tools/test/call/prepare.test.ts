@@ -100,7 +100,7 @@ test('a call that is prepared and never runs is no call: no event, no permit, no
   const registry = createRegistry([binding]);
   const types: string[] = [];
   registry.onEvent((event) => types.push(event.type));
-  for (let turn = 0; turn < 3; turn += 1) registry.prepare(toolCall('remove', { path: 'a' }), context());
+  for (let turn = 0; turn < 3; turn += 1) void registry.prepare(toolCall('remove', { path: 'a' }), context());
   expect([inputs, types, registry.abandoned]).toEqual([[], [], 0]);
   expect((await callTool(registry, toolCall('remove', { path: 'b' }), context())).forLLM).toContain('ok');
 });
@@ -166,6 +166,15 @@ test('a mounted tool, a view and a snapshot show and run what was prepared too',
   await prepared.run(context());
   expect(inputs).toEqual([{ path: 'a' }]);
   expect(registry.prepare(toolCall('fs_remove', '{"path":'), context())).toMatchObject({ code: 'ARGUMENTS_INVALID' });
+});
+
+test('a mounted call that cannot run is reported as one of the registry itself', () => {
+  const registry = createRegistry();
+  registry.mount('fs', createRegistry([recorder().binding]));
+  const types: string[] = [];
+  registry.onEvent((event) => types.push(event.type));
+  expect(isToolResult(registry.prepare(toolCall('fs_remove', '{"path":'), context()))).toBe(true);
+  expect(types).toEqual(['call-start', 'call-end']);
 });
 
 test('a mounted toolset of one function shows the arguments as they are sent, and text that is not JSON fails', async () => {

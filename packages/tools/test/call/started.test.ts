@@ -35,6 +35,18 @@ test('started is awaited behind the queue of the tool, right before its handler'
   expect(seen).toEqual(['before a', 'handler a', 'before b', 'handler b']);
 });
 
+test('started is awaited for a call that nothing limits', async () => {
+  verifies('durable.beforeHandler');
+  const seen: string[] = [];
+  const registry = payments((id) => seen.push(`handler ${id}`), { effect: 'read' });
+  await callTool(
+    registry,
+    toolCall('a'),
+    context(() => void seen.push('started')),
+  );
+  expect(seen).toEqual(['started', 'handler a']);
+});
+
 test('a call whose arguments are refused has no started', async () => {
   verifies('durable.beforeHandler');
   let count = 0;

@@ -133,8 +133,8 @@ test('a condition that hangs holds up a turn only until the abort, or for ten se
   ]);
   const stop = new AbortController();
   let begun = 0;
-  const begin = async (turn: number, given: AbortSignal) => {
-    await registry.listFor({ turn, signal: given });
+  const begin = async (number: number, given: AbortSignal) => {
+    await registry.listFor({ turn: number, signal: given });
     begun += 1;
   };
   const aborted = begin(1, stop.signal);

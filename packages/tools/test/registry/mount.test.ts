@@ -147,7 +147,7 @@ test('a tool that appears later and finds its name taken gets a free one, and na
 });
 
 /** A toolset of one function that keeps the arguments it gets. */
-function listener(effect: ToolEffect) {
+function listening(effect: ToolEffect) {
   const heard: string[] = [];
   const list = [simple('a', { effect }).tool];
   const toolset = toToolset({
@@ -161,7 +161,7 @@ function listener(effect: ToolEffect) {
 }
 
 test('the arguments of a mounted call that need no repair arrive as their original text, those of one that changes nothing with every digit', async () => {
-  const { heard, toolset } = listener('read');
+  const { heard, toolset } = listening('read');
   const registry = createRegistry();
   registry.mount('f', toolset);
   const texts = ['{"id":12345678901234567890, "x":1.0}', ' {"x" : 1.0} ', ''];
@@ -174,7 +174,7 @@ test.each(['{"id":1,"id":2}', '{"id":9007199254740993}', '{"broken'])(
   'a mounted tool with an effect, of a toolset of one function, never gets %s',
   async (text) => {
     verifies('tools.call.duplicateKeys', 'tools.execute.exact');
-    const { heard, toolset } = listener('write');
+    const { heard, toolset } = listening('write');
     const registry = createRegistry();
     registry.mount('f', toolset);
     const request = toolCall('f_a', text);

@@ -109,3 +109,14 @@ test('a snapshot keeps its tools and handlers whatever happens to the registry',
     'TOOL_UNAVAILABLE',
   ]);
 });
+
+test('a view offers in a turn what it shows, whether the turn has to be waited for or not', async () => {
+  verifies('tools.view.filter');
+  const turn = { turn: 1, signal: new AbortController().signal };
+  const registry = createRegistry([simple('a'), simple('b')]);
+  const view = registry.view({ include: ['a'] });
+  expect(view.listFor(turn)).toBe(view.list());
+  registry.register(simple('c', { metadata: { optionality: 'conditional' } }, () => 'c', { when: () => true }));
+  const both = registry.view({ include: ['a', 'c'] });
+  expect((await both.listFor(turn)).map(({ name }) => name)).toEqual(['a', 'c']);
+});

@@ -1,0 +1,497 @@
+import type { Mutant } from './mutant.ts';
+
+const AGENT = 'packages/agent/src';
+const AGENT_TESTS = 'packages/agent/test';
+const TOOLS = 'packages/tools/src';
+const TOOLS_TESTS = 'packages/tools/test';
+const BORDER = `${AGENT}/loop/call-border.ts`;
+const BATCH = `${AGENT}/loop/call-batch.ts`;
+const READY = `${AGENT}/loop/ready-calls.ts`;
+const STEP = `${AGENT}/loop/tool-call.ts`;
+const APPROVE = `${AGENT}/approval/approve-calls.ts`;
+const DIGEST = `${AGENT}/approval/call-digest.ts`;
+const RUNNER = `${TOOLS}/call/runner.ts`;
+const LOOKUP = `${TOOLS}/registry/lookup.ts`;
+const MOUNT = `${TOOLS}/registry/mount.ts`;
+const VIEW = `${TOOLS}/registry/view.ts`;
+const PORTS = 'packages/protocol/src/wrap-ports.ts';
+const FUNCTION = 'packages/schema/src/arguments/foreign-arguments.ts';
+const PERMISSIONS = 'packages/toolbox/src/permissions/with-permissions.ts';
+
+const APPROVED = `${AGENT_TESTS}/approval/approved-call.test.ts`;
+const LATER = `${AGENT_TESTS}/approval/later.test.ts`;
+const RECORDED = `${AGENT_TESTS}/loop/recorded-steps.test.ts`;
+const FUNCTION_RUN = `${AGENT_TESTS}/loop/validated-calls.test.ts`;
+const PREPARE = `${TOOLS_TESTS}/call/prepare.test.ts`;
+const STARTED = `${TOOLS_TESTS}/call/started.test.ts`;
+const AVAILABILITY = `${TOOLS_TESTS}/registry/availability.test.ts`;
+const MOUNTED = `${TOOLS_TESTS}/registry/mount.test.ts`;
+const VIEWED = `${TOOLS_TESTS}/registry/view.test.ts`;
+const HIDDEN = `${TOOLS_TESTS}/model-tools/with-hidden-tools.test.ts`;
+const WRAPPED = 'packages/testing/test/wrap-ports.test.ts';
+const OF_FUNCTION = 'packages/schema/test/arguments/to-toolset.test.ts';
+const PERMITTED = 'packages/toolbox/test/permissions/prepared-calls.test.ts';
+
+const fault = (name: string, file: string, find: string, replace: string, ...tests: string[]): Mutant => ({
+  name,
+  file,
+  find,
+  replace,
+  tests,
+});
+
+/** Faults between a model's call and what runs of it: prepare, decide, digest, run. */
+export const CALL_MUTANTS: readonly Mutant[] = [
+  // The registry prepares.
+  fault(
+    'a person is shown what the model wrote',
+    RUNNER,
+    'toText(validated.input));',
+    'toText(request.arguments));',
+    PREPARE,
+  ),
+  fault(
+    'a handler gets what the model wrote',
+    RUNNER,
+    'run: (running) => run(request, validated, running),',
+    'run: (running) => run(request, { ...validated, input: JSON.parse(String(request.arguments)) }, running),',
+    PREPARE,
+  ),
+  fault(
+    'a call is prepared after an abort',
+    RUNNER,
+    'if (context.signal.aborted) return refuse(request, cancelledBeforeStartResult(binding.tool.name));',
+    '',
+    PREPARE,
+  ),
+  fault(
+    'a call that its library wants to be allowed is not',
+    RUNNER,
+    'isNeeded === true ? true : undefined',
+    'undefined',
+    `${TOOLS_TESTS}/adapters/ai-sdk.test.ts`,
+  ),
+  fault(
+    'a mounted call loses that it needs an approval',
+    RUNNER,
+    'needsApproval: prepared.needsApproval,',
+    '',
+    PREPARE,
+  ),
+  fault('a mounted call loses that it runs an agent', RUNNER, 'runsAgent: prepared.runsAgent,', '', PREPARE),
+  fault(
+    'a mounted call that cannot run is not reported',
+    RUNNER,
+    'if (isToolResult(prepared)) return refuse(request, prepared);',
+    'if (isToolResult(prepared)) return prepared;',
+    PREPARE,
+  ),
+  fault('a mounted tool cannot be called without arguments', RUNNER, 'toText(raw ?? {})', 'toText(raw)', MOUNTED),
+  fault(
+    'a set is shown as an empty object',
+    RUNNER,
+    'if (value instanceof Map || value instanceof Set) return [...value];',
+    '',
+    PREPARE,
+  ),
+  fault(
+    'a validation that is left behind is not counted',
+    RUNNER,
+    'if (abandoned !== undefined && validated.error !== undefined)',
+    'if (abandoned === null)',
+    `${TOOLS_TESTS}/call/concurrency.test.ts`,
+  ),
+  // The registry runs.
+  fault('a call does not renew the promotion of its tool', RUNNER, 'options.onRun(request.binding);', '', PREPARE),
+  fault(
+    'a mounted call is recorded twice',
+    RUNNER,
+    'if (started !== undefined && record.forwarded?.awaitsStarted !== true) {',
+    'if (started !== undefined) {',
+    STARTED,
+  ),
+  fault(
+    'a mounted call is not recorded',
+    RUNNER,
+    'started: prepared.awaitsStarted === true ? started : undefined,',
+    'started: undefined,',
+    STARTED,
+  ),
+  fault(
+    'a call without limits is not recorded',
+    RUNNER,
+    'plan.retries > 0 || record.running.started !== undefined)',
+    'plan.retries > 0)',
+    STARTED,
+  ),
+  fault(
+    'a call that is aborted while it is recorded runs',
+    RUNNER,
+    'if (signal.aborted) return failed?.result ??',
+    'if (signal.aborted && failed !== undefined) return failed.result ??',
+    STARTED,
+  ),
+  fault(
+    'execute runs what needs an approval',
+    `${TOOLS}/registry/registry.ts`,
+    'if (prepared.needsApproval !== true) return prepared.run(running);',
+    'return prepared.run(running);',
+    PREPARE,
+  ),
+  // Lookup, mounts, views, hidden tools.
+  fault('a hidden tool can be called', LOOKUP, '(isHidden && !includesHidden)', '(isHidden && false)', HIDDEN),
+  fault(
+    'a hidden tool of a vendor that searches cannot be called',
+    LOOKUP,
+    'any: lookup(true)',
+    'any: lookup(false)',
+    HIDDEN,
+  ),
+  fault('a use does not renew a promotion', LOOKUP, 'promotion.turnsLeft = promotion.turns;', '', PREPARE),
+  fault(
+    'a tool whose condition does not hold can be called',
+    LOOKUP,
+    'results.get(binding.when) !== true)',
+    'results.get(binding.when) === null)',
+    AVAILABILITY,
+  ),
+  fault(
+    'a condition is not asked in the turn of a call',
+    LOOKUP,
+    'return conditions.evaluate(turn, [when]).then((evaluated) => find(entry, evaluated));',
+    'return find(entry, results);',
+    AVAILABILITY,
+  ),
+  fault(
+    'a mounted call shows the tool of the other toolset',
+    MOUNT,
+    '{ ...prepared, tool: shown(prepared.tool) }',
+    'prepared',
+    PREPARE,
+  ),
+  fault(
+    'a mounted call is prepared under its name here',
+    MOUNT,
+    'id, name: tool.name, arguments: text }',
+    'id, name, arguments: text }',
+    MOUNTED,
+  ),
+  fault(
+    'a condition of a mounted registry holds for all turns',
+    MOUNT,
+    'offeredNames.set(turn, new Set(offered.map((tool) => tool.name)));',
+    '',
+    AVAILABILITY,
+  ),
+  fault(
+    'a conditional tool of a mounted registry is bound anew in each turn',
+    MOUNT,
+    'differsByTurn ||= offered.some(isConditional);',
+    '',
+    AVAILABILITY,
+  ),
+  fault(
+    'a view prepares what it does not show',
+    VIEW,
+    'return shown.names.has(call.name)',
+    'return shown.names.size >= 0',
+    VIEWED,
+  ),
+  fault(
+    'a view offers what it does not show',
+    VIEW,
+    '(showsLacking ? list() : shownOf(offered).tools)',
+    'offered',
+    VIEWED,
+  ),
+  fault(
+    'a hidden tool is promoted before its call runs',
+    `${TOOLS}/model-tools/with-hidden-tools.ts`,
+    'const prepared = registry.prepareHidden(call, context);',
+    'registry.promote([call.name]);\n      const prepared = registry.prepareHidden(call, context);',
+    HIDDEN,
+  ),
+  fault(
+    'a hidden tool is not promoted by its call',
+    `${TOOLS}/model-tools/with-hidden-tools.ts`,
+    'if (isHidden(call.name)) registry.promote([call.name]);',
+    '',
+    HIDDEN,
+  ),
+  // A run prepares.
+  fault('a toolset cannot say that a call needs an approval', READY, 'prepared.needsApproval ?? (', '(', APPROVED),
+  fault(
+    'a run without an approval denies what changes something',
+    READY,
+    '(approval !== undefined && needsApproval(prepared.tool))',
+    'needsApproval(prepared.tool)',
+    RECORDED,
+  ),
+  fault(
+    'an edited call runs as it was',
+    READY,
+    'if (known?.call.name === call.name && known.call.arguments === call.arguments) return known;',
+    'if (known !== undefined) return known;',
+    LATER,
+  ),
+  fault('a call is prepared again when it runs', READY, 'run.ready.set(call.id, ready);', '', APPROVED),
+  fault(
+    'a call of a journal is prepared before its turn has begun',
+    READY,
+    'const begun = beginTurnOfCalls(run.offered, signal);',
+    'const begun: Promise<unknown> | undefined = undefined as Promise<unknown> | undefined;',
+    APPROVED,
+  ),
+  fault(
+    'a toolset that gives something else crashes the run',
+    BORDER,
+    'if (isPrepared(value)) return value;',
+    'return value as PreparedCall;',
+    APPROVED,
+  ),
+  fault('a prepare that throws ends the run', BORDER, 'return fail(error);', 'throw error;', APPROVED),
+  fault(
+    'a prepare that rejects ends the run',
+    BORDER,
+    '.then(readPrepared).catch(fail)',
+    '.then(readPrepared)',
+    APPROVED,
+  ),
+  fault(
+    'a call whose preparation was aborted is said to have failed',
+    BORDER,
+    'context.signal.aborted\n',
+    'false\n',
+    APPROVED,
+  ),
+  fault(
+    'nobody is asked about a call',
+    BATCH,
+    'if (run.approval !== undefined && needsDecision(run, prepared)) needApproval.push(call.id);',
+    '',
+    APPROVED,
+  ),
+  fault(
+    'a call is recorded as one that reads',
+    BATCH,
+    "effects.push([call.id, prepared.tool.effect ?? 'external']);",
+    "effects.push([call.id, 'read']);",
+    RECORDED,
+  ),
+  fault(
+    'the steps of an agent are not recorded',
+    BATCH,
+    'if (prepared.runsAgent === true) agents.push(call.id);',
+    '',
+    RECORDED,
+  ),
+  // Decisions.
+  fault(
+    'a person is shown other arguments than those that run',
+    APPROVE,
+    'name: tool.name, arguments: prepared.arguments }',
+    'name: tool.name }',
+    APPROVED,
+  ),
+  fault(
+    'a person is shown another name than that of the tool',
+    APPROVE,
+    '{ ...call, name: tool.name, arguments',
+    '{ ...call, arguments',
+    `${AGENT_TESTS}/wrappers/hooks-approval.test.ts`,
+  ),
+  fault(
+    'an allow for another question counts',
+    APPROVE,
+    "answer.decision === 'later' || isForOther(answer, digest)",
+    "answer.decision === 'later'",
+    LATER,
+  ),
+  fault('an edit has the digest of the call before it', APPROVE, "digest: digestOf(edited) ?? ''", 'digest', APPROVED),
+  fault('an edited call is not the one that runs', APPROVE, 'call: withDecision(call, decision),', 'call,', APPROVED),
+  fault(
+    'a digest leaves out the arguments',
+    READY,
+    'callDigest(prepared.tool, prepared.arguments)',
+    "callDigest(prepared.tool, '')",
+    APPROVED,
+  ),
+  fault(
+    'a digest leaves out the description',
+    DIGEST,
+    '[name, title, description, effect, parameters, outputSchema]',
+    '[name, title, effect, parameters, outputSchema]',
+    APPROVED,
+  ),
+  fault(
+    'a digest leaves out the effect',
+    DIGEST,
+    '[name, title, description, effect, parameters, outputSchema]',
+    "[name, title, description, parameters, outputSchema, effect === '']",
+    APPROVED,
+  ),
+  fault(
+    'a digest leaves out the schema',
+    DIGEST,
+    '[name, title, description, effect, parameters, outputSchema]',
+    '[name, title, description, effect, outputSchema]',
+    APPROVED,
+  ),
+  fault(
+    'a digest leaves out the name',
+    DIGEST,
+    '[name, title, description, effect, parameters, outputSchema]',
+    '[title, description, effect, parameters, outputSchema, typeof name]',
+    APPROVED,
+  ),
+  // A run runs.
+  fault('a call that needs no decision does not run', STEP, '!needsDecision(run, prepared) || ', '', RECORDED),
+  fault(
+    'a call that nobody can allow is said to have changed',
+    STEP,
+    'approvedDigest === undefined && run.approval === undefined ? unaskedResult(call) : changedResult(call)',
+    'changedResult(call)',
+    APPROVED,
+  ),
+  fault(
+    'a call is recorded by two',
+    STEP,
+    'if (running.started === undefined && started !== undefined) {',
+    'if (started !== undefined) {',
+    APPROVED,
+  ),
+  fault(
+    'a call is recorded by nobody',
+    STEP,
+    'started: prepared.awaitsStarted === true ? started : undefined,',
+    'started,',
+    APPROVED,
+  ),
+  fault(
+    'a call runs whose run was aborted while it was recorded',
+    STEP,
+    "await started();\n    if (signal.aborted) return cancelledResult(call, 'cancelled', 'it was not started');",
+    'await started();',
+    APPROVED,
+  ),
+  // Wrappers.
+  fault(
+    'callTool runs what needs an approval',
+    PORTS,
+    'if (prepared.needsApproval === true) {',
+    'if (prepared.needsApproval === null) {',
+    WRAPPED,
+  ),
+  fault(
+    'callTool runs without a record',
+    PORTS,
+    'if (prepared.awaitsStarted !== true) await context.started?.();',
+    '',
+    WRAPPED,
+  ),
+  fault('callTool records what records itself', PORTS, 'if (prepared.awaitsStarted !== true) await', 'await', WRAPPED),
+  fault(
+    'a wrapper of calls is never synchronous',
+    PORTS,
+    'return prepared instanceof Promise ? prepared.then(wrapped) : wrapped(prepared);',
+    'return Promise.resolve(prepared).then(wrapped);',
+    WRAPPED,
+  ),
+  fault(
+    'a wrapper loses the tools of a turn',
+    PORTS,
+    "['list', 'listFor', 'prepare', 'subscribe']",
+    "['list', 'prepare', 'subscribe']",
+    WRAPPED,
+  ),
+  fault(
+    'a hook cannot change a call',
+    `${AGENT}/wrappers/tool-hooks.ts`,
+    "before?.action === 'change' ? { ...before.call, id: original.id } : original",
+    'original',
+    APPROVED,
+  ),
+  // A toolset of one function.
+  fault('a function gets what the model wrote', FUNCTION, '{ ...call, arguments: text }', 'call', OF_FUNCTION),
+  fault(
+    'a function is called after an abort',
+    FUNCTION,
+    "if (signal.aborted) return toErrorResult(cancelledError(tool.name), 'cancelled');",
+    '',
+    FUNCTION_RUN,
+  ),
+  fault(
+    'a function that is aborted is said to be done',
+    FUNCTION,
+    'signal.aborted ? resultAfterAbort(result, tool.name) : result, validated',
+    'result, validated',
+    FUNCTION_RUN,
+  ),
+  fault(
+    'a function that throws after an abort is said to have done nothing',
+    FUNCTION,
+    "'; what it has done so far is unknown'",
+    "''",
+    FUNCTION_RUN,
+  ),
+  fault(
+    'a function whose result cannot be read is said to have failed',
+    FUNCTION,
+    'return isRepeatable(tool.effect)\n',
+    'return tool.effect !== null\n',
+    OF_FUNCTION,
+  ),
+  fault('a function that records is recorded twice', FUNCTION, '        awaitsStarted,\n', '', OF_FUNCTION),
+  fault(
+    'a toolset of one function loses the tools of a turn',
+    FUNCTION,
+    'listFor.call(source, turn)',
+    'listFor(turn)',
+    FUNCTION_RUN,
+  ),
+  // Permissions.
+  fault(
+    'a person is asked about what a rule denies',
+    PERMISSIONS,
+    'if (refused !== undefined) return refused;',
+    '',
+    PERMITTED,
+  ),
+  fault(
+    'a rule that comes while a call waits does not hold',
+    PERMISSIONS,
+    'return refusal() ?? (closed',
+    'return (closed',
+    PERMITTED,
+  ),
+  fault(
+    'a read that a rule asks about runs unasked',
+    PERMISSIONS,
+    'isAsked ? true : prepared.needsApproval',
+    'prepared.needsApproval',
+    PERMITTED,
+  ),
+  fault(
+    'rules forget that a toolset needs an approval',
+    PERMISSIONS,
+    'isAsked ? true : prepared.needsApproval',
+    'isAsked ? true : undefined',
+    PERMITTED,
+  ),
+  fault('a rule that asks denies where nobody can be asked', PERMISSIONS, " && tool.effect === 'read'", '', PERMITTED),
+  fault('every read is asked about', PERMISSIONS, ' && rule !== undefined', '', PERMITTED),
+  fault(
+    'rules decide on the name that the model used',
+    PERMISSIONS,
+    '{ ...call, name: tool.name, arguments: text }',
+    '{ ...call, arguments: text }',
+    PERMITTED,
+  ),
+  fault(
+    'arguments that no rule can read run',
+    PERMISSIONS,
+    "decision.verdict === 'deny' || parseInput(text) === undefined",
+    "decision.verdict === 'deny'",
+    PERMITTED,
+  ),
+];
