@@ -105,7 +105,7 @@ async function overMcp(stage: Stage): Promise<string> {
 
 /** Renames the tools of a server to drop its prefix, as the prompts expect. */
 function renamed(toolset: Toolset): Toolset {
-  const named = new Map(toolset.list().map((tool) => [tool.name.replace(/^soak_/u, ''), tool]));
+  const named = new Map(toolset.list().map((tool) => [tool.name.replace(/^mcp__soak__/u, ''), tool]));
   return {
     list: () => [...named].map(([name, tool]) => ({ ...tool, name })),
     call: (call, context) => toolset.call({ ...call, name: named.get(call.name)?.name ?? call.name }, context),
