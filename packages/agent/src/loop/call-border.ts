@@ -37,9 +37,10 @@ export function prepareCall(
   }
 }
 
+/** Returns what a toolset has prepared. Throws if it is neither a call nor a result. */
 function readPrepared(value: unknown): PreparedCall | ToolResult {
-  if (isPrepared(value)) return value;
   if (isToolResult(value)) return readResult(value);
+  if (isPrepared(value)) return value;
   throw new TypeError(`the toolset gave ${value === null ? 'null' : typeof value} instead of a call or a result`);
 }
 
