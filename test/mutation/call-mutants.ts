@@ -374,8 +374,8 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   fault(
     'a call is recorded by two',
     STEP,
-    'const before = prepared.awaitsStarted === true ? undefined : started?.();',
-    'const before = started?.();',
+    'if (prepared.awaitsStarted === true || started === undefined) return',
+    'if (started === undefined) return',
     APPROVED,
   ),
   fault(
@@ -388,8 +388,8 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   fault(
     'a call runs whose run was aborted while it was recorded',
     STEP,
-    'if (before === undefined && !signal.aborted) return',
-    'if (before === undefined) return',
+    '    signal.aborted\n      ? cancelledResult',
+    '    false\n      ? cancelledResult',
     APPROVED,
   ),
   // Wrappers.

@@ -255,9 +255,8 @@ function runCall(
     const result = effect === undefined ? returned : recordable(prepared, returned);
     return note === undefined ? result : { ...result, forLLM: `${note}\n${toModelText(result)}` };
   };
-  const before = prepared.awaitsStarted === true ? undefined : started?.();
-  if (before === undefined && !signal.aborted) return runPreparedCall(prepared, call, running, onEnd);
-  return Promise.resolve(before).then(() =>
+  if (prepared.awaitsStarted === true || started === undefined) return runPreparedCall(prepared, call, running, onEnd);
+  return Promise.resolve(started()).then(() =>
     signal.aborted
       ? cancelledResult(call, 'cancelled', 'it was not started')
       : runPreparedCall(prepared, call, running, onEnd),

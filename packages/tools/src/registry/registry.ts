@@ -130,8 +130,13 @@ export function createRegistry(
       arguments: args,
       context,
       timeoutMs: callTimeoutMs,
-      onRun: promotion && (() => (promotion.turnsLeft = promotion.turns)),
+      onRun: promotion && (() => renewPromotion(found.tool.name)),
     });
+  };
+
+  const renewPromotion = (name: string): void => {
+    const promotion = store.entries.get(name)?.promotion;
+    if (promotion !== undefined) promotion.turnsLeft = promotion.turns;
   };
 
   let executeCount = 0;
