@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { KernelError } from '@kernel/protocol';
-import { isHeld } from './hold-repository.ts';
+import { heldPlaces, isHeld } from './hold-repository.ts';
 import { isInside, NETWORK, outermost, programsOn, SYSTEM } from './system-folders.ts';
 import type { IsolationRequest } from './types.ts';
 
@@ -107,6 +107,5 @@ function repositoryOf({ folder, gitWritable }: IsolationRequest): readonly strin
 }
 
 function placeOfRepository({ folder, gitWritable }: IsolationRequest): readonly string[] {
-  const git = join(folder, '.git');
-  return !gitWritable && isHeld(git) ? [git] : [];
+  return gitWritable ? [] : heldPlaces(folder);
 }
