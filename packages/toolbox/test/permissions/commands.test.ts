@@ -555,6 +555,18 @@ describe('commands that rules decide on', () => {
     });
   });
 
+  it('a rule that denies or asks is about a path however it is written', () => {
+    const rules = permissions([{ allow: 'run_command' }, { deny: 'run_command(rm src/a*)' }], { root: '/srv/w' });
+    const verdictOf = (path: string, cwd = '.') => rules.decide('run_command', { command: ['rm', path], cwd }).verdict;
+    for (const path of ['src/a', './src/ab', 'x/../src/a', 'src//a', '/srv/w/src/a', '/srv/w/./src/a'])
+      expect([path, verdictOf(path)]).toEqual([path, 'deny']);
+    expect([verdictOf('./a', 'src'), verdictOf('../src/a', 'docs'), verdictOf('./b', 'src')]).toEqual([
+      'deny',
+      'deny',
+      'allow',
+    ]);
+  });
+
   it('a rule for the tool as a whole covers every command, and what denies still decides', () => {
     const open = permissions([{ allow: 'run_command' }, { deny: 'run_command(git push *)' }, { deny: '*(**/.env)' }]);
     const verdictOf = (command: readonly string[]) => open.decide('run_command', { command }).verdict;
