@@ -1,10 +1,19 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, linkSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { findProgram } from '@kernel/internal';
 import { verifies } from '@kernel/testing';
 import { createRegistry } from '@kernel/tools';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { codeAgent } from '../../src/agents/index.ts';
 import { commandTools } from '../../src/commands/index.ts';
 import { permissions, type PermissionRule } from '../../src/permissions/index.ts';
@@ -49,6 +58,7 @@ const SETTINGS: readonly (readonly [key: string, config: (command: string) => st
   ['diff.external', (command) => `[diff]\n\texternal = "${command}"\n`],
   ['gpg.program', (command) => `[gpg]\n\tprogram = "${command}"\n[log]\n\tshowSignature = true\n`],
   ['merge.m.driver', (command) => `[merge "m"]\n\tdriver = "${command}"\n`],
+  ['format.pretty', () => '[format]\n\tpretty = "%GG"\n'],
   ['core.attributesfile', () => '[core]\n\tattributesFile = .env\n'],
   ['core.worktree', () => '[core]\n\tworktree = /etc\n'],
 ];
@@ -134,6 +144,15 @@ describe('Git in a repository that names programs', () => {
     execFileSync(git, ['worktree', 'add', '-q', tree], { cwd: other, stdio: 'ignore' });
     expect(policyFor(tree, ...rules).verdictOf(['git', 'status'])).toBe('allow');
     await close();
+  });
+
+  it('is asked about by the Git that will run, wherever on the PATH it is', async () => {
+    verifies('toolbox.permissions.repositories');
+    const folder = folderWith({ git: `#!/bin/sh\nprintf 'local\\0file:.git/config\\0filter.own.clean\\nx\\0'\n` });
+    chmodSync(join(folder, 'git'), 0o755);
+    vi.stubEnv('PATH', folder);
+    const { decide } = policyFor(folderWith(), { allow: 'run_command(git status)' });
+    expect(decide(['git', 'status']).reason).toContain('"filter.own.clean = x"');
   });
 
   it('is asked about wherever the repository is below the workspace', withGit, () => {

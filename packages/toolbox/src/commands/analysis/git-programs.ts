@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { attempt, childVariables, findProgram } from '@kernel/internal';
+import { attempt, childVariables, findOnPath } from '@kernel/internal';
 import { lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { commandVariables, DEFAULT_VARIABLES } from '../environment.ts';
@@ -47,7 +47,9 @@ const MAX_BYTES = 1_000_000;
  */
 export function programsOfGit(root: string, folder: string, command: string): readonly string[] {
   const readsFiles = /^(?:status|diff|describe)$/.test(command);
-  const git = findProgram('git', { workspace: root });
+  const variables = commandVariables(DEFAULT_VARIABLES, root);
+  // The Git that will run, which may read a config that another version does not.
+  const git = findOnPath('git', { workspace: root, path: variables['PATH'] ?? '' });
   if (git === undefined) return [];
   const cwd = resolve(root, folder);
   const ask = (input: string, ...args: readonly string[]): string | undefined =>
@@ -55,7 +57,7 @@ export function programsOfGit(root: string, folder: string, command: string): re
       execFileSync(git, args, {
         cwd,
         input,
-        env: childVariables({ ...commandVariables(DEFAULT_VARIABLES, root), ...VARIABLES }),
+        env: childVariables({ ...variables, ...VARIABLES }),
         encoding: 'utf8',
         stdio: ['pipe', 'pipe', 'ignore'],
         timeout: MAX_MS,
@@ -67,12 +69,15 @@ export function programsOfGit(root: string, folder: string, command: string): re
   if (listed === undefined) return ['a config that Git cannot read'];
   const fields = listed.split('\0');
   const found: string[] = [];
+  let isRepository = false;
   for (let at = 0; at + 2 < fields.length; at += 3) {
     const [scope = '', origin = '', entry = ''] = fields.slice(at, at + 3);
     const [key = '', ...value] = entry.split('\n');
+    isRepository ||= scope === 'local';
     const isOfFolder =
       scope === 'local' || scope === 'worktree' || isInside(root, resolve(cwd, origin.slice('file:'.length)), sep);
-    const isUsed = PROGRAM.test(key) || (key === REVISIONS_FILE && command === 'blame');
+    const isUsed =
+      PROGRAM.test(key) || (key === REVISIONS_FILE && command === 'blame') || value.some((line) => line.includes('%G'));
     if (scope !== 'command' && isOfFolder && isUsed) found.push(`${key} = ${value.join('\n')}`);
   }
   // A file that is added or committed counts as well.
@@ -83,9 +88,11 @@ export function programsOfGit(root: string, folder: string, command: string): re
   )
     found.push('submodules, each with its config');
   const [own = '', common = own] = ask('', 'rev-parse', '--absolute-git-dir', '--git-common-dir')?.split('\n') ?? [];
-  if (own === '') return found;
-  const elsewhere = attempt(() => filesElsewhere(realpathSync(cwd), resolve(own), realpathSync(resolve(cwd, common))));
-  return [...found, ...(elsewhere ?? ['a repository that cannot be looked at'])];
+  const elsewhere =
+    own === ''
+      ? undefined
+      : attempt(() => filesElsewhere(realpathSync(cwd), resolve(own), realpathSync(resolve(cwd, common))));
+  return isRepository ? [...found, ...(elsewhere ?? ['a repository that cannot be looked at'])] : found;
 }
 
 /**
