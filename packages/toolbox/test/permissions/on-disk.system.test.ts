@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 import { findProgram } from '@kernel/internal';
 import { verifies } from '@kernel/testing';
 import { createRegistry } from '@kernel/tools';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { codeAgent } from '../../src/agents/index.ts';
 import { commandTools } from '../../src/commands/index.ts';
 import { permissions, type PermissionRule } from '../../src/permissions/index.ts';
@@ -151,6 +151,7 @@ describe('Git in a repository that names programs', () => {
     const folder = folderWith({ git: `#!/bin/sh\nprintf 'local\\0file:.git/config\\0filter.own.clean\\nx\\0'\n` });
     chmodSync(join(folder, 'git'), 0o755);
     vi.stubEnv('PATH', folder);
+    onTestFinished(() => void vi.unstubAllEnvs());
     const { decide } = policyFor(folderWith(), { allow: 'run_command(git status)' });
     expect(decide(['git', 'status']).reason).toContain('"filter.own.clean = x"');
   });
