@@ -209,6 +209,7 @@ const ASKED: readonly (readonly string[])[] = [
   ['env', '--ignore-environment', 'PATH=/usr/bin', 'git', 'status'],
   ['bash', '-c', 'exec -c git status'],
   ['bash', '-c', 'exec -cl git status'],
+  ['bash', '-c', 'command -p git status'],
   ['env'],
   ['timeout', '5', 'rm', 'x'],
   ['timeout', '--evil', '5', 'ls'],

@@ -16,7 +16,7 @@ const WRAPPERS: Readonly<Record<string, RegExp>> = {
     /^(?:(?:--foreground|--preserve-status|-v|--verbose|(?:--kill-after|--signal)[=\0]\w+|-[ks]\0?\w+)\0)*(?:--\0)?[^\0-][^\0]*\0/,
   setsid: /^(?:(?:-[cfw]+|--(?:ctty|fork|wait))\0)*(?:--\0)?/,
   stdbuf: /^(?:(?:-[ioe]\0?[L\d]\w*|--(?:input|output|error)=\w+)\0)*(?:--\0)?/,
-  command: /^(?:-p\0)?(?:--\0)?/,
+  command: /^(?:--\0)?/,
   exec: /^(?:-l\0)*(?:--\0)?/,
 };
 /** A word that only a shell knows. */
