@@ -35,11 +35,10 @@ export function resolveCommand(
   const isKnown =
     folders !== undefined && folders.every((each) => !mayLeaveFolder(each) && links?.leadOut(each) !== true);
   const read = foldersRead(command.words);
-  const isClosed = (at: string, word: ShellWord): boolean =>
-    links !== undefined &&
-    (links.leadOutOf(at, word) || read.some((each) => links.holdsCredentials(posix.join(at, each))));
+  const isShown =
+    isKnown && folders.every((at) => !read.some((each) => links?.holdsCredentials(posix.join(at, each)) === true));
   const isInside = command.words.map(
-    (word) => isKnown && !namesCredentials(word) && !folders.some((each) => isClosed(each, word)),
+    (word) => isShown && !namesCredentials(word) && !folders.some((each) => links?.leadOutOf(each, word) === true),
   );
   const isOpen = command.isOpen.map((each, index) => each && isInside[index] === true);
   return { ...command, folders, isInside, isOpen };
