@@ -99,10 +99,10 @@ function repositoryOf({ folder, gitWritable }: IsolationRequest): readonly strin
   const common = attempt(() => readFileSync(join(git, 'commondir'), 'utf8').trim());
   const leads = [led && resolve(folder, led), common && resolve(git, common)].filter((path) => path !== undefined);
   if (!found.isSymbolicLink() && !leads.some((path) => isInside(folder, path))) return [git];
-  const kind = found.isSymbolicLink() ? 'a link' : 'one that leads into the folder';
+  const how = found.isSymbolicLink() ? 'is a link' : 'leads into the folder';
   throw new KernelError(
     'TOOL_UNAVAILABLE',
-    `The isolation cannot protect the repository of "${folder}": its .git is ${kind}, and a command could replace the repository.`,
+    `The isolation cannot protect the repository of "${folder}": its .git ${how}, and a command could replace the repository.`,
     {
       hint: 'Move the repository to .git; one outside of the folder may be named by a file .git with the line "gitdir: PATH". Or pass gitWritable: true.',
     },
