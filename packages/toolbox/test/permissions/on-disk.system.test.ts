@@ -124,7 +124,7 @@ describe('Git in a repository that names programs', () => {
     link('attributes', '.git/info/attributes', '../../../.env');
     link('objects', '.git/objects', join(other, '.git/objects'));
     link('whole', '.git', join(other, '.git'));
-    link('hooks', '.git/hooks/pre-commit', '../../../.env');
+    link('hooks', '.git/hooks', '../githooks');
     mkdirSync(join(root, 'file'));
     writeFileSync(join(root, 'file/.git'), `gitdir: ${other}/.git\n`);
     writeFileSync(join(repositoryAt(join(root, 'common')), '.git/commondir'), `${other}/.git\n`);

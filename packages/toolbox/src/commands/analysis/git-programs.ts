@@ -111,8 +111,9 @@ function filesElsewhere(cwd: string, own: string, common: string): readonly stri
 function linksIn(folder: string, levels: number): readonly string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
+    if (entry.name === 'hooks') return [];
     if (entry.isSymbolicLink()) return [path];
-    return levels > 1 && entry.isDirectory() && entry.name !== 'hooks' ? linksIn(path, levels - 1) : [];
+    return levels > 1 && entry.isDirectory() ? linksIn(path, levels - 1) : [];
   });
 }
 
