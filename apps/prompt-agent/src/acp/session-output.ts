@@ -6,6 +6,7 @@ export function createSessionOutput(base: Output, notice: (line: string) => void
   const output: Output = {
     ...base,
     write: (text) => base.alert(text),
+    writeWhole: (text) => base.alert(text),
     writeJson: (value) => base.alert(JSON.stringify(value)),
     writeEncoded: (lines) => base.noteEncoded(lines),
     alert(line) {

@@ -70,8 +70,7 @@ export async function createPolicy({ flags, host, output }: CommandCall, options
   const { policy } = current;
   const remember = (rule: PermissionRule): void => policy.remember(rule);
   const scope = { ...options, userRules: current.userRules, remember };
-  const askUser =
-    host.editor?.askPermission(scope) ?? (await askerOf(flags, scope, { host, output }));
+  const askUser = host.editor?.askPermission(scope) ?? (await askerOf(flags, scope, { host, output }));
   const unasked: ReadonlySet<string> = new Set(flags.yes);
   const ask: AskPermission = async (request, decision) => {
     const { effect = 'external' } = request.tool;

@@ -8,6 +8,8 @@ export interface Output {
   readonly capabilities: Capabilities;
   /** Writes a piece of the answer to stdout, without a newline. */
   write(text: string): void;
+  /** Writes to stdout what somebody decides on, escaped, with nothing redacted: it shows what would run. */
+  writeWhole(text: string): void;
   /** Writes a value to stdout as JSON, and a newline; indented by `space`. It stays valid JSON where a secret consists of digits: a number with it is written as `"[redacted]"`. */
   writeJson(value: unknown, space?: number): void;
   note(line: string): void;
@@ -112,6 +114,10 @@ export function createOutput({
     capabilities,
     closed: closed.signal,
     write: (text) => put(answer.push(text)),
+    writeWhole(text) {
+      flush();
+      put(text);
+    },
     writeJson: (value, space) => put(answer.push(`${safeJson(value, space, hasDigits ? withoutSecret : undefined)}\n`)),
     note(line) {
       if (!isQuiet) alert(line);
