@@ -301,13 +301,15 @@ test('a secret that is a variable of a command without a script is hidden in a q
   expect(describeEntry(entry, true)).toContain('variable: API_TOKEN (set)');
 });
 
-test('two questions at once are asked one after the other, and each answer belongs to one', async () => {
+test('of two questions at once one is asked after the other, each answer belongs to one, and no text stands below them', async () => {
   verifies('cli.questions.enter', 'cli.elicitation', 'cli.approval.answers');
   const open: { readonly shown: string; answer(line: string): void }[] = [];
+  let all = '';
   let screen = '';
   const terminal = pagingTerminal(createRandom(1), workspace({}));
   terminal.host.stderr.write = (text: string | Uint8Array) => {
     screen += String(text);
+    all += String(text);
     return true;
   };
   const host: Host = {
@@ -331,13 +333,17 @@ test('two questions at once are asked one after the other, and each answer belon
   const form = answerServers(host, terminal.output).elicit?.({ server: 'd', message: 'Dark?', schema, signal });
   await new Promise(setImmediate);
   expect(open).toHaveLength(1);
+  terminal.output.note('warning: MCP server "d" has ended: Restart it? [y/N]');
+  terminal.output.write('Run it? [y/N]');
   expect(open[0]?.shown).toContain('$ rm a');
+  expect(screen).toBe(open[0]?.shown);
   open[0]?.answer('n');
   expect(await decision).toMatchObject({ decision: 'deny' });
   await vi.waitFor(() => expect(open).toHaveLength(2));
   expect(open[1]?.shown).toContain('Dark?');
   open[1]?.answer('y');
   expect(await form).toEqual({ action: 'accept', content: {} });
+  expect(all.indexOf('Restart it?')).toBeGreaterThan(all.indexOf('$ rm a'));
 });
 
 test.each([

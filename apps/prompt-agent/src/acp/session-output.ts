@@ -19,7 +19,7 @@ export function createSessionOutput(base: Output, notice: (line: string) => void
     finish: () => undefined,
     live: () => undefined,
     footer: () => undefined,
-    holdLive: () => () => undefined,
+    hold: () => () => undefined,
   };
   return {
     output,

@@ -28,8 +28,11 @@ export interface Output {
   live(lines: readonly string[]): void;
   /** Sets what the last of the live lines are, such as what is being typed; `undefined` for none. */
   footer(render: (() => readonly string[]) | undefined): void;
-  /** Removes the live lines, and shows none until the function that it returns is called: something else has the terminal. */
-  holdLive(): () => void;
+  /**
+   * Removes the live lines, and holds back all that is written to the terminal but `alertEncoded` until the function that it returns is called, or `settle`: a question has
+   * the terminal, and nothing that a server or a model says stands below it.
+   */
+  hold(): () => void;
   quiet(): void;
   /** Redacts this secret from now on. */
   hide(secret: string | undefined): void;
@@ -43,6 +46,8 @@ export interface Output {
   readonly closed: AbortSignal;
 }
 
+/** The most notes that are held back; further ones are dropped. */
+const MAX_HELD = 1000;
 const ERASE_LINE = '\r\u001B[K';
 const LINE_UP = '\u001B[1A';
 
@@ -75,14 +80,26 @@ export function createOutput({
   let isQuiet = false;
   let shown: readonly string[] = [];
   let holders = 0;
+  let held: (() => void)[] = [];
+  let isHeld = false;
   let renderFooter: (() => readonly string[]) | undefined;
   const eraseLive = () => {
     if (shown.length === 0 || !hasStderr) return;
     stderr.write(ERASE_LINE + `${LINE_UP}${ERASE_LINE}`.repeat(shown.length - 1));
     shown = [];
   };
+  const release = () => {
+    isHeld = false;
+    const writes = held;
+    held = [];
+    for (const write of writes) write();
+  };
   const putEncoded = (text: string) => {
     if (text === '' || closed.signal.aborted) return;
+    if (isHeld && capabilities.streams) return void held.push(() => writeOut(text));
+    writeOut(text);
+  };
+  const writeOut = (text: string) => {
     eraseLive();
     stdout.write(text);
     isLineOpen = !text.endsWith('\n');
@@ -109,7 +126,11 @@ export function createOutput({
   const alertEncoded = (lines: readonly string[]) => {
     if (lines.length > 0) putError(lines.map((line) => `${line}\n`).join(''));
   };
-  const alert = (line: string) => putError(`${wrap(terminalText(redactor.text(line)))}\n`);
+  const told = (write: () => void): void => {
+    if (!isHeld) write();
+    else if (held.length < MAX_HELD) held.push(write);
+  };
+  const alert = (line: string) => told(() => putError(`${wrap(terminalText(redactor.text(line)))}\n`));
   return {
     capabilities,
     closed: closed.signal,
@@ -129,7 +150,7 @@ export function createOutput({
       putEncoded(lines.map((line) => `${redactor.text(line)}\n`).join(''));
     },
     noteEncoded(lines) {
-      if (!isQuiet) alertEncoded(lines.map((line) => redactor.text(line)));
+      if (!isQuiet) told(() => alertEncoded(lines.map((line) => redactor.text(line))));
     },
     live(body) {
       if (!capabilities.isLive || holders > 0 || isLineOpen || !hasStderr || closed.signal.aborted) return;
@@ -142,13 +163,15 @@ export function createOutput({
     footer(render) {
       renderFooter = render;
     },
-    holdLive() {
+    hold() {
       eraseLive();
       holders += 1;
-      let isHeld = true;
+      isHeld = true;
+      let isOpen = true;
       return () => {
-        if (isHeld) holders -= 1;
-        isHeld = false;
+        if (isOpen) holders -= 1;
+        isOpen = false;
+        if (holders === 0) release();
       };
     },
     quiet() {
@@ -161,6 +184,7 @@ export function createOutput({
     },
     settle: () =>
       new Promise((resolve) => {
+        release();
         if (closed.signal.aborted) resolve();
         // The callback of a failed write runs before the stream emits its error.
         else stdout.write('', () => setImmediate(resolve));
@@ -169,7 +193,11 @@ export function createOutput({
     finish() {
       eraseLive();
       flush();
-      if (isLineOpen) put('\n');
+      const endLine = (): void => {
+        if (isLineOpen && !closed.signal.aborted) writeOut('\n');
+      };
+      if (isHeld && capabilities.streams) held.push(endLine);
+      else endLine();
     },
   };
 }

@@ -39,7 +39,7 @@ async function askInTurn(
   { lines, question, draft }: Question,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const release = output.holdLive();
+  const release = output.hold();
   try {
     const { rows, columns } = sizeOf(terminal);
     const show = (shown: readonly Line[]) => (): void =>
