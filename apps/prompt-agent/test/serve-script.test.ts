@@ -65,7 +65,7 @@ function page(runs: readonly (readonly object[])[]) {
   const left = [...runs];
   const fetchPage = async (path: string, init: RequestInit): Promise<Response> => {
     if (path.endsWith('/calls')) {
-      const { digest } = JSON.parse(String(init.body)) as { digest: string };
+      const { digest } = JSON.parse(init.body as string) as { digest: string };
       const call = waiting.find((each) => each.digest === digest);
       const shown = call === undefined ? [] : showCall(call.name, call.arguments, SETTING);
       return Response.json({ lines: shown.map((text) => ({ text, isWarning: text === NOT_ISOLATED })) });

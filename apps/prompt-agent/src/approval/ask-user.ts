@@ -1,4 +1,4 @@
-import { errorMessage, sliceHead, visible } from '@kernel/internal';
+import { errorMessage, INVISIBLE, sliceHead, visible } from '@kernel/internal';
 import { duplicateKeys, type ToolCall } from '@kernel/protocol';
 import type { AskPermission, PermissionAnswer, PermissionResult, PermissionRule } from '@kernel/toolbox/permissions';
 import { oneLine } from '../output/escape.ts';
@@ -165,7 +165,7 @@ async function editArguments(
 function oneLineJson(json: string): string {
   return json
     .replaceAll(/[\r\n\t]/g, ' ')
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    .replaceAll(INVISIBLE, (character) =>
       [...Array(character.length).keys()]
         .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`)
         .join(''),

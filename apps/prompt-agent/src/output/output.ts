@@ -46,8 +46,8 @@ export interface Output {
   readonly closed: AbortSignal;
 }
 
-/** The most notes that are held back; further ones are dropped. */
-const MAX_HELD = 1000;
+/** The most pieces of text that are held back; further ones are dropped. */
+const MAX_HELD = 100_000;
 const ERASE_LINE = '\r\u001B[K';
 const LINE_UP = '\u001B[1A';
 
@@ -72,6 +72,7 @@ export function createOutput({
     hasStderr = false;
   });
   const capabilities = capabilitiesOf({ env, stdout, stderr });
+  const { streams } = capabilities;
   const redactor = createRedactor();
   let answer = redactor.stream();
   let isLineOpen = false;
@@ -79,9 +80,8 @@ export function createOutput({
   let hasDigits = false;
   let isQuiet = false;
   let shown: readonly string[] = [];
-  let holders = 0;
-  let held: (() => void)[] = [];
-  let isHeld = false;
+  /** What waits for the end of a question; undefined while there is none. */
+  let held: (() => void)[] | undefined;
   let renderFooter: (() => readonly string[]) | undefined;
   const eraseLive = () => {
     if (shown.length === 0 || !hasStderr) return;
@@ -89,17 +89,22 @@ export function createOutput({
     shown = [];
   };
   const release = () => {
-    isHeld = false;
     const writes = held;
-    held = [];
-    for (const write of writes) write();
+    held = undefined;
+    for (const write of writes ?? []) write();
+  };
+  const tell = (write: () => void, isShown = true) => {
+    if (held === undefined || !isShown) write();
+    else if (held.length < MAX_HELD) held.push(write);
+  };
+  const endLine = () => {
+    if (isLineOpen) writeOut('\n');
   };
   const putEncoded = (text: string) => {
-    if (text === '' || closed.signal.aborted) return;
-    if (isHeld && capabilities.streams) return void held.push(() => writeOut(text));
-    writeOut(text);
+    if (text !== '') tell(() => writeOut(text), streams);
   };
   const writeOut = (text: string) => {
+    if (closed.signal.aborted) return;
     eraseLive();
     stdout.write(text);
     isLineOpen = !text.endsWith('\n');
@@ -126,11 +131,7 @@ export function createOutput({
   const alertEncoded = (lines: readonly string[]) => {
     if (lines.length > 0) putError(lines.map((line) => `${line}\n`).join(''));
   };
-  const told = (write: () => void): void => {
-    if (!isHeld) write();
-    else if (held.length < MAX_HELD) held.push(write);
-  };
-  const alert = (line: string) => told(() => putError(`${wrap(terminalText(redactor.text(line)))}\n`));
+  const alert = (line: string) => tell(() => putError(`${wrap(terminalText(redactor.text(line)))}\n`));
   return {
     capabilities,
     closed: closed.signal,
@@ -150,10 +151,10 @@ export function createOutput({
       putEncoded(lines.map((line) => `${redactor.text(line)}\n`).join(''));
     },
     noteEncoded(lines) {
-      if (!isQuiet) told(() => alertEncoded(lines.map((line) => redactor.text(line))));
+      if (!isQuiet) tell(() => alertEncoded(lines.map((line) => redactor.text(line))));
     },
     live(body) {
-      if (!capabilities.isLive || holders > 0 || isLineOpen || !hasStderr || closed.signal.aborted) return;
+      if (!capabilities.isLive || held !== undefined || isLineOpen || !hasStderr || closed.signal.aborted) return;
       const lines = [...(isQuiet ? [] : body), ...(renderFooter?.() ?? [])];
       if (lines.length === shown.length && lines.every((line, index) => line === shown[index])) return;
       eraseLive();
@@ -165,14 +166,8 @@ export function createOutput({
     },
     hold() {
       eraseLive();
-      holders += 1;
-      isHeld = true;
-      let isOpen = true;
-      return () => {
-        if (isOpen) holders -= 1;
-        isOpen = false;
-        if (holders === 0) release();
-      };
+      held ??= [];
+      return release;
     },
     quiet() {
       isQuiet = true;
@@ -193,11 +188,7 @@ export function createOutput({
     finish() {
       eraseLive();
       flush();
-      const endLine = (): void => {
-        if (isLineOpen && !closed.signal.aborted) writeOut('\n');
-      };
-      if (isHeld && capabilities.streams) held.push(endLine);
-      else endLine();
+      tell(endLine, streams);
     },
   };
 }

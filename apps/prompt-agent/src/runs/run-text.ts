@@ -28,12 +28,15 @@ export function runText(run: RecordedRun, waiting: readonly WaitingCall[], optio
     ...waiting.slice(0, MAX_CALLS).flatMap((call) => ['', ...waitingLines(call, options)]),
     ...(waiting.length > MAX_CALLS ? ['', `${waiting.length - MAX_CALLS} more calls wait: --json has all.`] : []),
   ];
-  const text = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
   return { head: text(head), calls: text(calls), end: text(endLines(run)) };
 }
 
-export function callSummary(name: string, text: string): string {
-  const given = showArguments(name, text);
+function text(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+export function callSummary(name: string, json: string): string {
+  const given = showArguments(name, json);
   const cut = given.length > MAX_SUMMARY ? `… cut: ${sizeText(given.length)} in all` : '';
   return `${visible(oneLine(name, 200))} ${visible(sliceHead(given, MAX_SUMMARY)).replaceAll('\n', ' ')}${cut}`;
 }
