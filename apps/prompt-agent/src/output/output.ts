@@ -72,7 +72,6 @@ export function createOutput({
     hasStderr = false;
   });
   const capabilities = capabilitiesOf({ env, stdout, stderr });
-  const { streams } = capabilities;
   const redactor = createRedactor();
   let answer = redactor.stream();
   let isLineOpen = false;
@@ -94,14 +93,14 @@ export function createOutput({
     for (const write of writes ?? []) write();
   };
   const tell = (write: () => void, isShown = true) => {
-    if (held === undefined || !isShown) write();
+    if (!held || !isShown) write();
     else if (held.length < MAX_HELD) held.push(write);
   };
   const endLine = () => {
     if (isLineOpen) writeOut('\n');
   };
   const putEncoded = (text: string) => {
-    if (text !== '') tell(() => writeOut(text), streams);
+    if (text !== '') tell(() => writeOut(text), capabilities.streams);
   };
   const writeOut = (text: string) => {
     if (closed.signal.aborted) return;
@@ -154,7 +153,7 @@ export function createOutput({
       if (!isQuiet) tell(() => alertEncoded(lines.map((line) => redactor.text(line))));
     },
     live(body) {
-      if (!capabilities.isLive || held !== undefined || isLineOpen || !hasStderr || closed.signal.aborted) return;
+      if (!capabilities.isLive || held || isLineOpen || !hasStderr || closed.signal.aborted) return;
       const lines = [...(isQuiet ? [] : body), ...(renderFooter?.() ?? [])];
       if (lines.length === shown.length && lines.every((line, index) => line === shown[index])) return;
       eraseLive();
@@ -188,7 +187,7 @@ export function createOutput({
     finish() {
       eraseLive();
       flush();
-      tell(endLine, streams);
+      tell(endLine, capabilities.streams);
     },
   };
 }
