@@ -328,7 +328,7 @@ test('of two questions at once one is asked after the other, each answer belongs
   const call = { type: 'tool-call', id: '1', name: 'run_command', arguments: '{"command":["rm","a"]}' } as const;
   const tool = { name: 'run_command', description: '', parameters: { type: 'object' } } as const;
   const decision = ask({ call, tool, signal }, { verdict: 'ask', reason: '' });
-  await vi.waitFor(() => expect(open).toHaveLength(1));
+  await vi.waitFor(() => expect(open).toHaveLength(1), 60_000);
   const schema = { type: 'object', properties: {} } as const;
   const form = answerServers(host, terminal.output).elicit?.({ server: 'd', message: 'Dark?', schema, signal });
   await new Promise(setImmediate);
@@ -339,7 +339,7 @@ test('of two questions at once one is asked after the other, each answer belongs
   expect(screen).toBe(open[0]?.shown);
   open[0]?.answer('n');
   expect(await decision).toMatchObject({ decision: 'deny' });
-  await vi.waitFor(() => expect(open).toHaveLength(2));
+  await vi.waitFor(() => expect(open).toHaveLength(2), 60_000);
   expect(open[1]?.shown).toContain('Dark?');
   open[1]?.answer('y');
   expect(await form).toEqual({ action: 'accept', content: {} });
