@@ -105,10 +105,7 @@ describe('what of a folder of the PATH a command sees', () => {
 
 describe('the table of the isolation', () => {
   it('is that of the guide', () => {
-    const guide = readFileSync(
-      new URL('../../../../docs/guides/permissions-and-isolation.md', import.meta.url),
-      'utf8',
-    );
+    const guide = readFileSync(new URL('../../../../docs/guides/permissions-and-isolation.md', import.meta.url), 'utf8');
     const forUsers = TABLE.filter(({ why }) => !/caller names|where it is allowed/.test(why));
     for (const { why } of forUsers) expect(guide).toContain(`| ${why} `);
   });
