@@ -12,7 +12,7 @@ export async function main(host: Host): Promise<number> {
     if (output.closed.aborted) return EXIT.answer;
     output.finish();
     const exitCode = exitCodeOf(error, host.signal);
-    output.holdLive();
+    output.hold();
     output.alert(host.signal.aborted ? 'prompt-agent: interrupted' : errorNote(error));
     const object = errorObject(host.argv, error, exitCode);
     if (object !== undefined) output.writeJson(object);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { visible } from '@kernel/internal';
 import { verifies } from '@kernel/testing';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createRandom } from '../../../test/setup/odd-values.ts';
 import { createAskUser } from '../src/approval/ask-user.ts';
 import { loadConfig } from '../src/config/load-config.ts';
@@ -11,6 +11,7 @@ import type { Host } from '../src/host.ts';
 import { describeEntry } from '../src/mcp-servers/server-entry.ts';
 import { usableServers } from '../src/mcp-servers/usable-servers.ts';
 import { createOutput } from '../src/output/output.ts';
+import { answerServers } from '../src/questions/answer-servers.ts';
 import { shellQuote } from '../src/questions/shell-quote.ts';
 import { workspace } from './program.ts';
 
@@ -274,12 +275,75 @@ describe("the answer about a project's servers", () => {
       workspace({ '.mcp.json': servers(entry, { url: 'https://a.example/?token=abcdef1&to=b' }) }),
     );
     expect(shown).toContain('starts: sh -c \'eval "$SHELL_AUTH"\' --token=abcdef-123456');
-    expect(shown).toContain('variable: API_TOKEN (set)');
+    expect(shown).toContain('variable: API_TOKEN = abcdef-123456');
     expect(shown).toContain("variable: OTHER_KEY = 'id > x'");
     for (const name of ['CREDENTIAL_PROVIDER', 'SHELL_AUTH']) expect(shown).toContain(`variable: ${name} = reboot-now`);
     expect(shown).toContain('variable: GIT_CONFIG_KEY_0 = core.fsmonitor');
     expect(shown).toContain('calls: https://a.example/?token=(set)&to=b');
   });
+});
+
+test.each([
+  { command: 'sh', args: ['-c', `eval "$(printenv API_TO''KEN)"`] },
+  { command: 'sh', args: ['-c', '$(env | grep ^A | cut -d= -f2-)'] },
+  { command: 'bash', args: ['-c', '${!A*}'] },
+  { command: 'node', args: ['-e', 'require(Object.values(process.env)[0])'] },
+  { command: 'xargs', args: ['-0', '-a', '/proc/self/environ', '-d=', '-I%', 'sh', '-c', '%'] },
+])('a variable is shown whole in a question where the command could run it: %j', (entry) => {
+  verifies('cli.questions.whole', 'cli.mcp.project');
+  const env = { API_TOKEN: 'touch x-1234' };
+  expect(describeEntry({ ...entry, env }, true)).toContain("variable: API_TOKEN = 'touch x-1234'");
+});
+
+test('a secret that is a variable of a command without a script is hidden in a question', () => {
+  verifies('cli.questions.whole', 'cli.mcp.secrets');
+  const entry = { command: 'docker', args: ['run', '-e', 'API_TOKEN', 'a/b'], env: { API_TOKEN: 'abcdef-123456' } };
+  expect(describeEntry(entry, true)).toContain('variable: API_TOKEN (set)');
+});
+
+test('of two questions at once one is asked after the other, each answer belongs to one, and no text stands below them', async () => {
+  verifies('cli.questions.enter', 'cli.elicitation', 'cli.approval.answers');
+  const open: { readonly shown: string; answer(line: string): void }[] = [];
+  let all = '';
+  let screen = '';
+  const terminal = pagingTerminal(createRandom(1), workspace({}));
+  terminal.host.stderr.write = (text: string | Uint8Array) => {
+    screen += String(text);
+    all += String(text);
+    return true;
+  };
+  const host: Host = {
+    ...terminal.host,
+    question(show) {
+      screen = '';
+      show();
+      return new Promise((answer) => open.push({ shown: screen, answer }));
+    },
+  };
+  const { signal } = terminal.host;
+  const ask = createAskUser(host, terminal.output, {
+    remember: () => undefined,
+    userRules: { path: '', add: () => Promise.resolve() },
+  });
+  const call = { type: 'tool-call', id: '1', name: 'run_command', arguments: '{"command":["rm","a"]}' } as const;
+  const tool = { name: 'run_command', description: '', parameters: { type: 'object' } } as const;
+  const decision = ask({ call, tool, signal }, { verdict: 'ask', reason: '' });
+  await vi.waitFor(() => expect(open).toHaveLength(1), 60_000);
+  const schema = { type: 'object', properties: {} } as const;
+  const form = answerServers(host, terminal.output).elicit?.({ server: 'd', message: 'Dark?', schema, signal });
+  await new Promise(setImmediate);
+  expect(open).toHaveLength(1);
+  terminal.output.note('warning: MCP server "d" has ended: Restart it? [y/N]');
+  terminal.output.write('Run it? [y/N]');
+  expect(open[0]?.shown).toContain('$ rm a');
+  expect(screen).toBe(open[0]?.shown);
+  open[0]?.answer('n');
+  expect(await decision).toMatchObject({ decision: 'deny' });
+  await vi.waitFor(() => expect(open).toHaveLength(2), 60_000);
+  expect(open[1]?.shown).toContain('Dark?');
+  open[1]?.answer('y');
+  expect(await form).toEqual({ action: 'accept', content: {} });
+  expect(all.indexOf('Restart it?')).toBeGreaterThan(all.indexOf('$ rm a'));
 });
 
 test.each([

@@ -61,6 +61,13 @@ test('runs show prints what waits with its arguments, escaped and whole', async 
   expect(json.waiting[1]).toMatchObject({ call: 'c2', arguments: JSON.stringify({ to: 'x'.repeat(100_000) }) });
 });
 
+test('runs show redacts nothing of a call that waits, though a text may have the form of a key', async () => {
+  verifies('cli.runs.show', 'cli.questions.whole');
+  const key = `-----BEGIN PRIVATE KEY-----\n${'A'.repeat(40)}\ntouch x\n-----END PRIVATE KEY-----`;
+  const { runs } = await waitingRun(mail('c1', key));
+  expect((await runs('show', 'ticket-42')).stdout).toContain(`\n    touch x\n`);
+});
+
 test('runs show says of a command what a question would say, with its folder, its real time limit and how it is isolated', async () => {
   verifies('cli.runs.show', 'cli.questions.command');
   const command = ['sh', '-c', `curl x | sh${' '.repeat(200)}`];

@@ -2,7 +2,6 @@ import { Script, createContext } from 'node:vm';
 import { verifies } from '@kernel/testing';
 import { expect, test, vi } from 'vitest';
 import { NOT_ISOLATED, showCall } from '../src/questions/show-call.ts';
-import { createRoutes } from '../src/serve/routes.ts';
 import { SCRIPT } from '../src/serve/page-script.ts';
 
 /** As much of an element as the script of the page uses. */
@@ -60,16 +59,17 @@ function page(runs: readonly (readonly object[])[]) {
   const ids = new Map(['log', 'text', 'form', 'send', 'stop', 'status'].map((id) => [id, createElement(id)]));
   const sent: { readonly path: string; readonly body: string }[] = [];
   const focused: string[] = [];
-  const routes = createRoutes({
-    options: {} as never,
-    secret: undefined,
-    token: 'secret',
-    hosts: ['127.0.0.1:1'],
-    describe: (name, json) => Promise.resolve(showCall(name, json, SETTING)),
-  });
+  const waiting = runs
+    .flat()
+    .flatMap((event) => ('pending' in event ? (event.pending as ReturnType<typeof pending>[]) : []));
   const left = [...runs];
   const fetchPage = async (path: string, init: RequestInit): Promise<Response> => {
-    if (path === '/calls') return routes(new Request(`http://127.0.0.1:1${path}`, init));
+    if (path.endsWith('/calls')) {
+      const { digest } = JSON.parse(init.body as string) as { digest: string };
+      const call = waiting.find((each) => each.digest === digest);
+      const shown = call === undefined ? [] : showCall(call.name, call.arguments, SETTING);
+      return Response.json({ lines: shown.map((text) => ({ text, isWarning: text === NOT_ISOLATED })) });
+    }
     sent.push({ path, body: typeof init.body === 'string' ? init.body : '' });
     const frames = (left.shift() ?? []).map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
     return new Response(frames);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startWireServer, verifies } from '@kernel/testing';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { shellQuote } from '../src/questions/shell-quote.ts';
 import { environmentAt, workspace } from './program.ts';
 
 const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
@@ -163,8 +164,10 @@ describe('serve http', () => {
   });
 
   test('a call that may change something waits for the decision of the page', async () => {
-    verifies('cli.serve.http');
-    const call = { id: 'c1', name: 'write_file', arguments: { path: 'new.txt', content: 'x' } };
+    verifies('cli.serve.http', 'cli.questions.whole');
+    // What follows the first line has the form of a private key, which no event of the run shows.
+    const script = `true -----BEGIN PRIVATE KEY-----\n${'A'.repeat(40)}\ntouch new\ntrue -----END PRIVATE KEY-----`;
+    const call = { id: 'c1', name: 'run_command', arguments: { command: ['sh', '-c', script], cwd: '.' } };
     const server = await startWireServer({ replies: [{ calls: [call] }, { text: 'Done.' }] });
     const cwd = workspace();
     const args = ['serve', 'http', '--bundle', 'code_agent', '--base-url', server.baseUrl, '-m', 'm'];
@@ -173,30 +176,34 @@ describe('serve http', () => {
       const [, url = '', token = ''] = match;
       const asked = await send(`${url}chats/a`, token, 'write it');
       expect(asked.at(-1)).toMatchObject({ type: 'run-end', reason: 'approval' });
-      expect(existsSync(join(cwd, 'new.txt'))).toBe(false);
+      expect(existsSync(join(cwd, 'new'))).toBe(false);
       const { pending: waiting = [] } = (asked.at(-1) ?? {}) as {
         pending?: readonly { callId: string; path: string[]; digest: string }[];
       };
       const [pending] = waiting;
-      const shown = { name: 'run_command', arguments: '{"command":["rm","a b"],"cwd":"x"}' };
-      const linesOf = (body: string, bearer = token) =>
-        fetch(`${url}calls`, { method: 'POST', body, headers: { authorization: `Bearer ${bearer}` } });
-      const { lines } = (await (await linesOf(JSON.stringify(shown))).json()) as { lines: { text: string }[] };
+      const linesOf = async (body: object, bearer = token) => {
+        const headers = { authorization: `Bearer ${bearer}` };
+        const response = await fetch(`${url}chats/a/calls`, { method: 'POST', body: JSON.stringify(body), headers });
+        return [response.status, await response.text()] as const;
+      };
+      const [, given] = await linesOf({ digest: pending?.digest });
+      const { lines } = JSON.parse(given) as { lines: { text: string }[] };
       expect(lines.map(({ text }) => text).slice(0, 4)).toEqual([
         'run_command',
-        "$ rm 'a b'",
-        `folder: ${join(realpathSync(cwd), 'x')}`,
+        `$ ${shellQuote(['sh', '-c', script])}`,
+        `folder: ${realpathSync(cwd)}`,
         'time limit: 120 s',
       ]);
       expect(lines[4]?.text).toMatch(/^(?:isolated: .+, no network|not isolated)$/);
-      expect([(await linesOf('{}')).status, (await linesOf('{}', 'x')).status]).toEqual([400, 401]);
+      expect(JSON.stringify(asked.at(-1))).not.toContain('touch');
+      expect([(await linesOf({}))[0], (await linesOf({}, 'x'))[0]]).toEqual([409, 401]);
       const decided = await send(
         `${url}chats/a/decisions`,
         token,
         JSON.stringify({ callId: pending?.callId, path: pending?.path, digest: pending?.digest, decision: 'allow' }),
       );
       expect(decided.at(-1)).toMatchObject({ type: 'run-end', reason: 'done' });
-      expect(existsSync(join(cwd, 'new.txt'))).toBe(true);
+      expect(existsSync(join(cwd, 'new'))).toBe(true);
     } finally {
       await server.close();
     }

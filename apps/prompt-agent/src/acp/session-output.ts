@@ -6,6 +6,7 @@ export function createSessionOutput(base: Output, notice: (line: string) => void
   const output: Output = {
     ...base,
     write: (text) => base.alert(text),
+    writeWhole: (text) => base.alert(text),
     writeJson: (value) => base.alert(JSON.stringify(value)),
     writeEncoded: (lines) => base.noteEncoded(lines),
     alert(line) {
@@ -18,7 +19,7 @@ export function createSessionOutput(base: Output, notice: (line: string) => void
     finish: () => undefined,
     live: () => undefined,
     footer: () => undefined,
-    holdLive: () => () => undefined,
+    hold: () => () => undefined,
   };
   return {
     output,

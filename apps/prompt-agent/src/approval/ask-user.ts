@@ -1,4 +1,4 @@
-import { errorMessage, sliceHead, visible } from '@kernel/internal';
+import { errorMessage, INVISIBLE, sliceHead, visible } from '@kernel/internal';
 import { duplicateKeys, type ToolCall } from '@kernel/protocol';
 import type { AskPermission, PermissionAnswer, PermissionResult, PermissionRule } from '@kernel/toolbox/permissions';
 import { oneLine } from '../output/escape.ts';
@@ -90,9 +90,7 @@ function showChange(
   commands: CommandSetting | undefined,
   origin: ToolOrigin | undefined,
 ): Question['lines'] {
-  const whole = withOrigin(showCall(call.name, call.arguments, commands), origin).map((line) =>
-    line === NOT_ISOLATED ? [span(line, 'red')] : line,
-  );
+  const whole = showWhole(call, commands, origin);
   if (preview === undefined) return whole;
   if ('failure' in preview)
     return [...whole, `As things are now it would fail: ${oneLine(withoutCode(preview.failure), 200)}`];
@@ -100,6 +98,17 @@ function showChange(
   return isWholeChange(preview.diff) && duplicateKeys(call.arguments).length === 0
     ? [visible(call.name), ...diff]
     : [...whole, 'What it changes:', ...diff];
+}
+
+/** Shows a call with all its arguments, how a command of it is isolated, and whose tool it is. */
+export function showWhole(
+  { name, arguments: json }: ToolCall,
+  commands: CommandSetting | undefined,
+  origin: ToolOrigin | undefined,
+): Question['lines'] {
+  return withOrigin(showCall(name, json, commands), origin).map((line) =>
+    line === NOT_ISOLATED ? [span(line, 'red')] : line,
+  );
 }
 
 /** Adds a rule for the rest of this process, or for always. Where that fails it is said so, and what the user allowed runs all the same. */
@@ -156,7 +165,7 @@ async function editArguments(
 function oneLineJson(json: string): string {
   return json
     .replaceAll(/[\r\n\t]/g, ' ')
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    .replaceAll(INVISIBLE, (character) =>
       [...Array(character.length).keys()]
         .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`)
         .join(''),

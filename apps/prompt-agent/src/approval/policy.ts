@@ -46,10 +46,7 @@ export const NO_POLICY: Policy = {
 /** Creates the policy: the rules of the bundle, of the user and of the flags, and a question about what they leave open. Rejects with a usage error that names a flag. */
 export async function createPolicy({ flags, host, output }: CommandCall, options: PolicyOptions): Promise<Policy> {
   const { rules, root, userRules } = options;
-  const [{ permissions, withPermissions }, { createAskUser }] = await Promise.all([
-    import('@kernel/toolbox/permissions'),
-    import('./ask-user.ts'),
-  ]);
+  const { permissions, withPermissions } = await import('@kernel/toolbox/permissions');
   const make = (ofUser: readonly PermissionRule[]): Permissions => {
     const made = permissions(rules, { root, ask: (...question) => ask(...question) });
     const add = (rule: PermissionRule, origin: string, hint: string): void => {
@@ -73,8 +70,7 @@ export async function createPolicy({ flags, host, output }: CommandCall, options
   const { policy } = current;
   const remember = (rule: PermissionRule): void => policy.remember(rule);
   const scope = { ...options, userRules: current.userRules, remember };
-  const askUser =
-    host.editor?.askPermission(scope) ?? (await askerOf(flags, createAskUser(host, output, scope), { host, output }));
+  const askUser = host.editor?.askPermission(scope) ?? (await askerOf(flags, scope, { host, output }));
   const unasked: ReadonlySet<string> = new Set(flags.yes);
   const ask: AskPermission = async (request, decision) => {
     const { effect = 'external' } = request.tool;
@@ -112,14 +108,15 @@ export async function createPolicy({ flags, host, output }: CommandCall, options
   };
 }
 
-/** Asks about the calls that a program makes at once as one plan, if there are programs. */
+/** Asks at the terminal: about each call or, if there are programs, once about the calls that one of them makes at once. */
 async function askerOf(
   flags: Flags,
-  askUser: AskPermission,
+  scope: ApprovalScope,
   { host, output }: Pick<CommandCall, 'host' | 'output'>,
 ): Promise<AskPermission> {
+  const askUser = (await import('./ask-user.ts')).createAskUser(host, output, scope);
   if (flags['code-mode'] !== true) return askUser;
-  return (await import('./ask-plan.ts')).askPlans(askUser, host, output);
+  return (await import('./ask-plan.ts')).askPlans(askUser, host, output, scope);
 }
 
 /** The rules of `--allow`, `--ask` and `--deny`. Their order does not matter. */

@@ -89,7 +89,12 @@ export function runsShow(call: CommandCall): Promise<number> {
       await writeResult(call, runPage({ run, messages: input?.messages ?? [], commands, events, waiting }));
     } else if (flags.json === true)
       output.writeJson({ version: 1, ...runJson(run), waiting: waiting.map(waitingJson), ...resultJson(run) });
-    else output.write(runText(run, waiting, { commands, columns: terminalWidth(call.host.stdout) }));
+    else {
+      const { head, calls, end } = runText(run, waiting, { commands, columns: terminalWidth(call.host.stdout) });
+      output.write(head);
+      output.writeWhole(calls);
+      output.write(end);
+    }
     return EXIT.answer;
   });
 }

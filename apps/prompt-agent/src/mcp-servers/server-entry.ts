@@ -11,6 +11,9 @@ const NAMED_SECRET = /(?:key|token|secret|password|passwd|passphrase|credentials
 /** The form of a secret: a word, which is no path, or two in a header. A script has other characters. */
 const SECRET_FORM = /^(?:[A-Za-z]{1,20} )?[\w.~+=:@%-]{6,4096}$/;
 
+/** What a shell or an interpreter runs nothing of but the program that it names. */
+const PLAIN_WORD = /^[\w@%+=:,./-]+$/;
+
 /** Whether a value is a secret by the name of its variable or header, and has the form of one. Nothing else is hidden in a question. */
 export function isNamedSecret(name: string, value: string): boolean {
   return NAMED_SECRET.test(name) && SECRET_FORM.test(value);
@@ -24,15 +27,17 @@ export function transportOf(entry: ServerEntry): Transport {
 }
 
 /**
- * Says in lines what would be started or called. In a question that is the whole of it, but for secrets by the names of their variables, unless the command names
- * these itself. Elsewhere what may be a secret is only said to be set.
+ * Says in lines what would be started or called. In a question that is the whole of it, but for secrets by the names of their variables; those of a command are hidden only
+ * where it has no script, which could run them under any name. Elsewhere what may be a secret is only said to be set.
  */
 export function describeEntry(entry: ServerEntry, isQuestion = false): readonly string[] {
   const { command, args, cwd, url, disabled } = entry;
   const given = Array.isArray(args) ? args.map(String) : [];
   const words = [String(command), ...(isQuestion ? given : hideArguments(given))];
+  const isScript = words.some((word) => !PLAIN_WORD.test(word));
   const show = (name: string, text: string): string => {
-    const isHidden = isNamedSecret(name, text) && !words.some((word) => word.includes(name));
+    const isRunnable = typeof command === 'string' && (isScript || text.includes(' '));
+    const isHidden = isNamedSecret(name, text) && !isRunnable;
     return isHidden ? HIDDEN : `= ${shellQuote([text])}`;
   };
   const fieldsOf = (what: string, value: unknown): readonly string[] =>

@@ -8,6 +8,8 @@ export interface Output {
   readonly capabilities: Capabilities;
   /** Writes a piece of the answer to stdout, without a newline. */
   write(text: string): void;
+  /** Writes to stdout what somebody decides on, escaped, with nothing redacted: it shows what would run. */
+  writeWhole(text: string): void;
   /** Writes a value to stdout as JSON, and a newline; indented by `space`. It stays valid JSON where a secret consists of digits: a number with it is written as `"[redacted]"`. */
   writeJson(value: unknown, space?: number): void;
   note(line: string): void;
@@ -26,8 +28,11 @@ export interface Output {
   live(lines: readonly string[]): void;
   /** Sets what the last of the live lines are, such as what is being typed; `undefined` for none. */
   footer(render: (() => readonly string[]) | undefined): void;
-  /** Removes the live lines, and shows none until the function that it returns is called: something else has the terminal. */
-  holdLive(): () => void;
+  /**
+   * Removes the live lines, and holds back all that is written to the terminal but `alertEncoded` until the function that it returns is called, or `settle`: a question has
+   * the terminal, and nothing that a server or a model says stands below it.
+   */
+  hold(): () => void;
   quiet(): void;
   /** Redacts this secret from now on. */
   hide(secret: string | undefined): void;
@@ -41,6 +46,8 @@ export interface Output {
   readonly closed: AbortSignal;
 }
 
+/** The most pieces of text that are held back; further ones are dropped. */
+const MAX_HELD = 100_000;
 const ERASE_LINE = '\r\u001B[K';
 const LINE_UP = '\u001B[1A';
 
@@ -72,15 +79,31 @@ export function createOutput({
   let hasDigits = false;
   let isQuiet = false;
   let shown: readonly string[] = [];
-  let holders = 0;
+  /** What waits for the end of a question; undefined while there is none. */
+  let held: (() => void)[] | undefined;
   let renderFooter: (() => readonly string[]) | undefined;
   const eraseLive = () => {
     if (shown.length === 0 || !hasStderr) return;
     stderr.write(ERASE_LINE + `${LINE_UP}${ERASE_LINE}`.repeat(shown.length - 1));
     shown = [];
   };
+  const release = () => {
+    const writes = held;
+    held = undefined;
+    for (const write of writes ?? []) write();
+  };
+  const tell = (write: () => void, isShown = true) => {
+    if (!held || !isShown) write();
+    else if (held.length < MAX_HELD) held.push(write);
+  };
+  const endLine = () => {
+    if (isLineOpen) writeOut('\n');
+  };
   const putEncoded = (text: string) => {
-    if (text === '' || closed.signal.aborted) return;
+    if (text !== '') tell(() => writeOut(text), capabilities.streams);
+  };
+  const writeOut = (text: string) => {
+    if (closed.signal.aborted) return;
     eraseLive();
     stdout.write(text);
     isLineOpen = !text.endsWith('\n');
@@ -107,11 +130,15 @@ export function createOutput({
   const alertEncoded = (lines: readonly string[]) => {
     if (lines.length > 0) putError(lines.map((line) => `${line}\n`).join(''));
   };
-  const alert = (line: string) => putError(`${wrap(terminalText(redactor.text(line)))}\n`);
+  const alert = (line: string) => tell(() => putError(`${wrap(terminalText(redactor.text(line)))}\n`));
   return {
     capabilities,
     closed: closed.signal,
     write: (text) => put(answer.push(text)),
+    writeWhole(text) {
+      flush();
+      put(text);
+    },
     writeJson: (value, space) => put(answer.push(`${safeJson(value, space, hasDigits ? withoutSecret : undefined)}\n`)),
     note(line) {
       if (!isQuiet) alert(line);
@@ -123,10 +150,10 @@ export function createOutput({
       putEncoded(lines.map((line) => `${redactor.text(line)}\n`).join(''));
     },
     noteEncoded(lines) {
-      if (!isQuiet) alertEncoded(lines.map((line) => redactor.text(line)));
+      if (!isQuiet) tell(() => alertEncoded(lines.map((line) => redactor.text(line))));
     },
     live(body) {
-      if (!capabilities.isLive || holders > 0 || isLineOpen || !hasStderr || closed.signal.aborted) return;
+      if (!capabilities.isLive || held || isLineOpen || !hasStderr || closed.signal.aborted) return;
       const lines = [...(isQuiet ? [] : body), ...(renderFooter?.() ?? [])];
       if (lines.length === shown.length && lines.every((line, index) => line === shown[index])) return;
       eraseLive();
@@ -136,14 +163,10 @@ export function createOutput({
     footer(render) {
       renderFooter = render;
     },
-    holdLive() {
+    hold() {
       eraseLive();
-      holders += 1;
-      let isHeld = true;
-      return () => {
-        if (isHeld) holders -= 1;
-        isHeld = false;
-      };
+      held ??= [];
+      return release;
     },
     quiet() {
       isQuiet = true;
@@ -155,6 +178,7 @@ export function createOutput({
     },
     settle: () =>
       new Promise((resolve) => {
+        release();
         if (closed.signal.aborted) resolve();
         // The callback of a failed write runs before the stream emits its error.
         else stdout.write('', () => setImmediate(resolve));
@@ -163,7 +187,7 @@ export function createOutput({
     finish() {
       eraseLive();
       flush();
-      if (isLineOpen) put('\n');
+      tell(endLine, capabilities.streams);
     },
   };
 }

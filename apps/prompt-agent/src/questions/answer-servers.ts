@@ -55,14 +55,13 @@ export function answerServers(terminal: Terminal, output: Output, model = ''): S
   const lock = createLock();
   return {
     elicit: (question: McpQuestion): Promise<McpAnswer> => lock(() => answer(terminal, output, question)),
-    elicitUrl: ({ server, message, url, signal }: McpUrlQuestion): Promise<McpAnswer['action']> =>
-      lock(async () => {
-        const lines = urlLines(server, message, url);
-        const hasOpened = await confirm(terminal, output, lines, 'Have you opened it, and go on?', signal);
-        return hasOpened ? 'accept' : 'decline';
-      }),
+    async elicitUrl({ server, message, url, signal }: McpUrlQuestion): Promise<McpAnswer['action']> {
+      const lines = urlLines(server, message, url);
+      const hasOpened = await confirm(terminal, output, lines, 'Have you opened it, and go on?', signal);
+      return hasOpened ? 'accept' : 'decline';
+    },
     approveSampling: (request) =>
-      lock(() => confirm(terminal, output, samplingLines(request, model), 'Send it to the model?', request.signal)),
+      confirm(terminal, output, samplingLines(request, model), 'Send it to the model?', request.signal),
   };
 }
 

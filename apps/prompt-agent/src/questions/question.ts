@@ -1,3 +1,4 @@
+import { createLock } from '@kernel/internal';
 import type { Host } from '../host.ts';
 import type { Output } from '../output/output.ts';
 import { encodeLine, type Line, span } from '../output/terminal/spans.ts';
@@ -18,17 +19,27 @@ export interface Question {
 const pagePrompt = (page: number, pages: number): string =>
   `(page ${page} of ${pages}: Enter shows the next page, n means no; any other answer counts only after the last page)`;
 
+/** The turns of the questions at each terminal, by its input. */
+const locks = new WeakMap<object, ReturnType<typeof createLock>>();
+
 /**
- * Shows lines and asks a question about them; resolves to what was typed. Nothing of them is shortened or redacted: what is longer than the screen is shown page
+ * Shows lines and asks a question about them, after the questions that are open at the same terminal, so that each answer belongs to one question; resolves to what was typed. Nothing of them is shortened or redacted: what is longer than the screen is shown page
  * by page, and an answer is taken after the last one. `undefined` for a no on a page before it, and for the end of the input. Rejects with the reason of an abort.
  */
-export async function askAbout(
+export function askAbout(...asked: Parameters<typeof askInTurn>): Promise<string | undefined> {
+  const [{ stdin }] = asked;
+  const lock = locks.get(stdin) ?? createLock();
+  locks.set(stdin, lock);
+  return lock(() => askInTurn(...asked));
+}
+
+async function askInTurn(
   terminal: Terminal,
   output: Output,
   { lines, question, draft }: Question,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const release = output.holdLive();
+  const release = output.hold();
   try {
     const { rows, columns } = sizeOf(terminal);
     const show = (shown: readonly Line[]) => (): void =>

@@ -15,23 +15,28 @@ interface RunTextOptions {
   readonly columns: number | undefined;
 }
 
-/** A run for people: every character visible, and each call that waits whole, in the lines in which it would be asked about. */
-export function runText(run: RecordedRun, waiting: readonly WaitingCall[], options: RunTextOptions): string {
+/** A run for people, every character visible: how it is, each call that waits whole, in the lines in which it would be asked about, and how it ended. */
+export function runText(run: RecordedRun, waiting: readonly WaitingCall[], options: RunTextOptions) {
   const { id, agent, version, status, crashes, createdAt, updatedAt } = run;
   const died = crashes === 0 ? '' : `, its process died ${crashes === 1 ? 'once' : `${crashes} times`}`;
-  const lines = [
+  const head = [
     visible(`run ${oneLine(id, 500)}: ${status}`),
     visible(`agent ${oneLine(agent, 200)}, version ${oneLine(version, 200)}`),
     `begun ${createdAt.toISOString()}, changed ${ageOf(updatedAt.getTime())} ago${died}`,
+  ];
+  const calls = [
     ...waiting.slice(0, MAX_CALLS).flatMap((call) => ['', ...waitingLines(call, options)]),
     ...(waiting.length > MAX_CALLS ? ['', `${waiting.length - MAX_CALLS} more calls wait: --json has all.`] : []),
-    ...endLines(run),
   ];
-  return `${lines.join('\n')}\n`;
+  return { head: text(head), calls: text(calls), end: text(endLines(run)) };
 }
 
-export function callSummary(name: string, text: string): string {
-  const given = showArguments(name, text);
+function text(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+export function callSummary(name: string, json: string): string {
+  const given = showArguments(name, json);
   const cut = given.length > MAX_SUMMARY ? `… cut: ${sizeText(given.length)} in all` : '';
   return `${visible(oneLine(name, 200))} ${visible(sliceHead(given, MAX_SUMMARY)).replaceAll('\n', ' ')}${cut}`;
 }

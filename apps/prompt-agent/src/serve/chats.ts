@@ -1,11 +1,12 @@
 import { createMemorySession, type Session } from '@kernel/agent';
 import { createRedactor } from '@kernel/internal';
-import type { AgentEvent } from '@kernel/protocol';
+import type { AgentEvent, PendingCall } from '@kernel/protocol';
 
 interface Chat {
   readonly session: Session;
   isBusy: boolean;
-  isWaiting: boolean;
+  /** The calls that wait for a decision, as they would run: what clients read of them is redacted. */
+  pending: readonly PendingCall[];
 }
 
 const MAX_CHATS = 100;
@@ -14,7 +15,7 @@ const MAX_CHATS = 100;
 export function createChats(): (id: string) => Chat {
   const chats = new Map<string, Chat>();
   return (id) => {
-    const chat = chats.get(id) ?? { session: createMemorySession(), isBusy: false, isWaiting: false };
+    const chat = chats.get(id) ?? { session: createMemorySession(), isBusy: false, pending: [] };
     chats.delete(id);
     chats.set(id, chat);
     const oldest = [...chats].find(([, { isBusy }]) => !isBusy)?.[0];
@@ -25,7 +26,7 @@ export function createChats(): (id: string) => Chat {
 
 export async function* noteWaiting(events: AsyncIterable<AgentEvent>, chat: Chat): AsyncGenerator<AgentEvent> {
   for await (const event of events) {
-    if (event.type === 'run-end') chat.isWaiting = event.reason === 'approval';
+    if (event.type === 'run-end') chat.pending = event.reason === 'approval' ? event.pending : [];
     yield event;
   }
 }
@@ -54,15 +55,14 @@ export function whenEnded(response: Response, release: () => void): Response {
   return new Response(body, { status: response.status, headers: response.headers });
 }
 
-/** Redacts a secret, and keys of well-known vendors, in the text of a response as it is sent. Deltas that split one between them are redacted before. */
+/** Redacts a secret, and keys of well-known vendors, in each event or document of a response as it is sent. Deltas that split one between them are redacted before. */
 export function redactResponse(response: Response, secret: string | undefined): Response {
-  const redactor = createRedactor([secret]).stream();
+  const redactor = createRedactor([secret]);
   const body = response.body
     ?.pipeThrough(new TextDecoderStream())
     .pipeThrough(
       new TransformStream<string, string>({
-        transform: (text, controller) => controller.enqueue(redactor.push(text)),
-        flush: (controller) => controller.enqueue(redactor.end()),
+        transform: (text, controller) => controller.enqueue(redactor.text(text)),
       }),
     )
     .pipeThrough(new TextEncoderStream());

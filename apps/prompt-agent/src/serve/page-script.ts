@@ -61,7 +61,7 @@ async function ask({ callId, path, digest, ...call }) {
   setState(box, 'asked', 'may change something: allow it?');
   const choices = box.querySelector('.decide');
   choices.replaceChildren();
-  await describe(box, call);
+  await describe(box, digest);
   const decide = (decision) => {
     if (running !== undefined || !asked.delete(callId)) return;
     choices.replaceChildren();
@@ -81,10 +81,10 @@ async function ask({ callId, path, digest, ...call }) {
   box.scrollIntoView({ block: 'nearest' });
 }
 
-async function describe(box, { name, arguments: text }) {
+async function describe(box, digest) {
   try {
     const headers = { authorization: 'Bearer ' + token };
-    const response = await fetch('/calls', { method: 'POST', body: JSON.stringify({ name, arguments: text }), headers });
+    const response = await fetch(chat + '/calls', { method: 'POST', body: JSON.stringify({ digest }), headers });
     const { lines, error } = await response.json();
     if (error) throw new Error(error.message);
     box.querySelector('.given').replaceChildren(...lines.map(lineOf));

@@ -39,7 +39,7 @@ const POLICY =
 
 /**
  * Creates the routes: `GET /` is the page; `POST /chats/ID` sends a message and answers with the events of the run, `POST /chats/ID/decisions` decides on
- * what waits; `POST /calls` returns a call in lines, as it is asked about; `POST /answers` answers what an MCP server asks; `/apps` is for the apps of MCP servers. A chat lives in memory and answers one message at a time: another one meanwhile, and a decision where nothing waits, are refused with status 409. Errors are JSON:
+ * what waits; `POST /chats/ID/calls` returns a call that waits, by its digest, in the lines in which it is asked about, with nothing redacted; `POST /answers` answers what an MCP server asks; `/apps` is for the apps of MCP servers. A chat lives in memory and answers one message at a time: another one meanwhile, and a decision where nothing waits, are refused with status 409. Errors are JSON:
  * `{ "error": { "status", "message" } }`.
  */
 export function createRoutes({
@@ -61,15 +61,16 @@ export function createRoutes({
     const chat = chatOf(id);
     if (chat.isBusy)
       return failed(409, 'This chat is still answering. Wait for the end of its answer, or use another chat.');
-    if (isDecision && !chat.isWaiting) return failed(409, 'No call of this chat waits for a decision.');
+    if (isDecision && chat.pending.length === 0) return failed(409, 'No call of this chat waits for a decision.');
     chat.isBusy = true;
     const messages = isDecision ? undefined : [{ role: 'user', content: body } as const];
     const { session } = chat;
     const events = runSession({ ...options, session, ...(messages && { messages }), approve, stream: true });
     const noted = noteWaiting(events, chat);
     const shown = redactEvents(apps?.note(id, noted) ?? noted, secret);
-    const response = toResponse(shown, { show: SHOWN });
-    return whenEnded(redactResponse(questions?.into(response) ?? response, secret), () => {
+    const response = redactResponse(toResponse(shown, { show: SHOWN }), secret);
+    // What a server asks is shown as it is.
+    return whenEnded(questions?.into(response) ?? response, () => {
       chat.isBusy = false;
     });
   };
@@ -77,18 +78,20 @@ export function createRoutes({
   const describeLines = async (name: string, json: string) =>
     (await describe(name, json)).map((text) => ({ text, isWarning: text === NOT_ISOLATED }));
 
-  const linesOf = async (request: Request): Promise<Response> => {
-    const call: unknown = JSON.parse(await readBody(request, MAX_BODY_BYTES));
-    const { name, arguments: json } = isObject(call) ? call : {};
-    if (typeof name !== 'string' || typeof json !== 'string')
-      return failed(400, '"name" and "arguments" must be strings.');
-    return Response.json({ lines: await describeLines(name, json) });
+  const linesOf = async (id: string, request: Request): Promise<Response> => {
+    const asked: unknown = JSON.parse(await readBody(request, MAX_BODY_BYTES));
+    const { digest } = isObject(asked) ? asked : {};
+    const call = chatOf(id).pending.find((each) => each.digest === digest);
+    if (call === undefined) return failed(409, 'This call does not wait for a decision.');
+    return Response.json({ lines: await describeLines(call.name, call.arguments) });
   };
 
   const forApps = async (host: AppHost, path: string, request: Request): Promise<Response> => {
     const body: unknown = JSON.parse(await readBody(request, MAX_BODY_BYTES));
     const found = await answerAppRequest(host, { path, body, signal: request.signal }, describeLines);
-    return found === undefined ? failed(404, 'There is nothing here.') : redactResponse(Response.json(found), secret);
+    if (found === undefined) return failed(404, 'There is nothing here.');
+    // A question shows what would run.
+    return 'question' in found ? Response.json(found) : redactResponse(Response.json(found), secret);
   };
 
   const takeAnswer = async (request: Request): Promise<Response> => {
@@ -109,19 +112,19 @@ export function createRoutes({
           'referrer-policy': 'no-referrer',
         },
       });
-    const [, id, decisions] = /^\/chats\/([\w-]{1,64})(\/decisions)?$/.exec(pathname) ?? [];
-    const isCall = pathname === '/calls';
+    const [, id, what] = /^\/chats\/([\w-]{1,64})(?:\/(decisions|calls))?$/.exec(pathname) ?? [];
     const isAnswer = questions !== undefined && pathname === '/answers';
     const appPath = pathname === '/apps' || pathname.startsWith('/apps/') ? pathname.slice('/apps'.length) : undefined;
     const isApp = apps !== undefined && appPath !== undefined;
-    if ((id === undefined && !isCall && !isAnswer && !isApp) || request.method !== 'POST')
+    if ((id === undefined && !isAnswer && !isApp) || request.method !== 'POST')
       return failed(404, 'There is nothing here.');
     if (!isEqual(request.headers.get('authorization') ?? '', `Bearer ${token}`))
       return failed(401, 'Open the address that the program printed.');
     try {
       if (isAnswer) return await takeAnswer(request);
       if (isApp) return await forApps(apps, appPath, request);
-      return isCall || id === undefined ? await linesOf(request) : await runIn(id, decisions !== undefined, request);
+      if (id === undefined) return failed(404, 'There is nothing here.');
+      return what === 'calls' ? await linesOf(id, request) : await runIn(id, what === 'decisions', request);
     } catch (error) {
       if (error instanceof SyntaxError || error instanceof RangeError || KernelError.is(error))
         return failed(400, error.message);

@@ -104,7 +104,10 @@ test('without a terminal nothing is added unasked, and what would be added is sh
   const secret = 'a-literal-secret-1234';
   const cwd = workspace({
     'theirs.json': JSON.stringify({
-      mcpServers: { a: { command: 'run', args: ['\u001B[2Jx'], env: { KEY: secret } } },
+      mcpServers: {
+        a: { command: 'run', args: ['x'], env: { KEY: secret } },
+        b: { command: 'run', args: ['\u001B[2Jx'] },
+      },
     }),
   });
   const { code, stderr } = await add(cwd, 'theirs.json');

@@ -102,10 +102,11 @@ interface Event {
   readonly [key: string]: unknown;
 }
 
-/** Serves the agent, sends a message, and gives each question of a server to `answer`. Returns all events. */
+/** Serves the agent, sends a message, and gives each question of a server, or each other event of a type, to `answer`. Returns all events. */
 async function onPage(
   args: readonly string[],
   answer: (event: Event, post: (path: string, body: object) => Promise<Response>) => Promise<void>,
+  answered = 'server-question',
 ): Promise<readonly Event[]> {
   const cwd = withQuestioner();
   const child = spawn(process.execPath, [CLI, 'serve', 'http', ...args], { cwd, env: environmentAt(cwd) });
@@ -133,7 +134,7 @@ async function onPage(
     for (const frame of frames.filter((each) => each.includes('data: '))) {
       const event = JSON.parse(frame.slice(frame.indexOf('data: ') + 6)) as Event;
       events.push(event);
-      if (event.type === 'server-question') await answer(event, post);
+      if (event.type === answered) await answer(event, post);
     }
   }
   return events;
@@ -157,14 +158,24 @@ test('on the page a server asks by name; a value that does not fit is refused, a
   expect(JSON.stringify(server.requests.at(-1)?.body)).toContain(String.raw`\"age\":36`);
 });
 
-test('on the page a call of a server is shown with its name, and a request to the model with its texts and its cost', async () => {
-  verifies('cli.mcp.page', 'cli.mcp.who', 'cli.mcp.sampling');
+test('on the page a call of a server that waits is shown with its name', async () => {
+  verifies('cli.mcp.page', 'cli.mcp.who');
+  const { flags } = await model([call('mcp__shop__survey')]);
+  let shown = '';
+  const show: Parameters<typeof onPage>[1] = async ({ pending }, post) => {
+    const [{ digest } = {}] = pending as readonly { readonly digest?: string }[];
+    shown = await (await post('chats/a/calls', { digest })).text();
+  };
+  await onPage([...flags, '--execute'], show, 'run-end');
+  expect(shown).toContain(String.raw`MCP server: \"shop\", its tool \"survey\"`);
+});
+
+test('on the page a request of a server to the model is shown with its texts and its cost', async () => {
+  verifies('cli.mcp.page', 'cli.mcp.sampling');
   const { flags, server } = await model([call('mcp__shop__think'), { text: 'A poem.' }, { text: 'Done.' }]);
   const asked: Event[] = [];
   await onPage([...flags, ...RUN, '--sampling', 'shop'], async (event, post) => {
     asked.push(event);
-    const shown = await post('calls', { name: 'mcp__shop__think', arguments: '{}' });
-    expect(JSON.stringify(await shown.json())).toContain(String.raw`MCP server: \"shop\", its tool \"think\"`);
     await post('answers', { id: event['id'] ?? '', accept: true });
   });
   expect(asked[0]?.['lines']).toEqual([

@@ -2,10 +2,10 @@ import { sliceHead } from '@kernel/internal';
 import { posix } from 'node:path';
 import { analyzeCommand, type CommandFacts } from '../commands/analysis/analyze-command.ts';
 import { programsOfGit } from '../commands/analysis/git-programs.ts';
-import type { Redirection, ShellWord } from '../commands/shell/types.ts';
+import { knownWord, type Redirection, type ShellWord } from '../commands/shell/types.ts';
 import { type CompiledRule, decidedBy } from './compile-rules.ts';
 import { createLinks, linkTarget, pathsIn } from './links.ts';
-import { patternOfPath } from './match-text.ts';
+import { patternOfPath, toRulePath } from './match-text.ts';
 import { escapeBackslashes, matchWildcard, splitCommands } from './match-wildcard.ts';
 import { concernsCommand, coversCommand, patternFor, resolveCommand, type ResolvedCommand } from './match-command.ts';
 import { lineage } from '../workspace/paths.ts';
@@ -98,8 +98,8 @@ function programsFor({ folders = [], words }: ResolvedCommand, root: string | un
   if (words[0]?.text !== 'git') return [];
   if (root === undefined)
     return folders.some((each) => each !== '.') ? ['what the config of another folder names'] : [];
-  const readsFiles = /^(?:status|diff|describe)$/.test(words[1]?.text ?? '');
-  return folders.flatMap((each) => programsOfGit(root, each, readsFiles)).map((each) => JSON.stringify(each));
+  const [, command] = words;
+  return folders.flatMap((each) => programsOfGit(root, each, command?.text ?? '')).map((each) => JSON.stringify(each));
 }
 
 function concerns(
@@ -129,9 +129,17 @@ function concerns(
   if (!isForNamedTools && !/^\s*[\w.|-]+\s/.test(pattern)) return false;
   if (command.includes(pattern.trim()) || matchWildcard(escapeBackslashes(pattern.trim()), command.join(' ')))
     return true;
-  const isThere = (part: string): boolean => all.some((each) => concernsCommand(part, each));
+  const byPath = all.map((each) => ({ ...each, words: each.words.map((word) => wordOfPath(word, folder, root)) }));
+  const isThere = (part: string): boolean => [...all, ...byPath].some((each) => concernsCommand(part, each));
   const parts = splitCommands(pattern);
   return isThere(pattern) || (parts.length > 1 && parts.every(isThere));
+}
+
+/** A word as the path from the root that it may be: `./a`, `b/../a` and the absolute path are `a`. */
+function wordOfPath(word: ShellWord, folder: string, root: string | undefined): ShellWord {
+  if (word.text === undefined || !word.text.includes('/')) return word;
+  const path = toRulePath(word.text, root);
+  return knownWord(posix.isAbsolute(path) ? path : posix.join(folder, path));
 }
 
 /** What may hide what a rule forbids or asks about. */

@@ -1,6 +1,6 @@
 import { attempt } from '@kernel/internal';
 import { type Dirent, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
-import { isAbsolute, parse, relative, resolve, sep } from 'node:path';
+import { isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
 import type { ShellWord } from '../commands/shell/types.ts';
 import { mayHoldCredentials } from '../workspace/credential-names.ts';
 import { isInside } from '../workspace/paths.ts';
@@ -24,8 +24,14 @@ export function createLinks(root: string) {
     // The system opens nothing longer.
     if (looksLeft < 0 || path.length > MAX_PATH) return true;
     const target = resolve(real, linkTarget(root, path) ?? path);
-    return !isInside(real, target, sep) || hasOtherNames(target);
+    return !isInside(real, target, sep) || mayHoldCredentials(relative(real, target)) || hasOtherNames(target);
   };
+  const holdsCredentials = (folder: string): boolean =>
+    entriesOf(folder).some((entry) => {
+      looksLeft -= 1;
+      if (looksLeft < 0 || mayHoldCredentials(entry.name)) return true;
+      return entry.isDirectory() && holdsCredentials(join(folder, entry.name));
+    });
   const globLeadsOut = (folder: string, names: readonly string[], next = 0): boolean => {
     const first = names.findIndex((name, index) => index >= next && /[*?[{]/.test(name));
     if (first === -1) return leadOut([folder, ...names.slice(next)].join('/'));
@@ -35,13 +41,13 @@ export function createLinks(root: string) {
     looksLeft -= all.length;
     // No wildcard at its beginning stands for a dot.
     const entries = names[first]?.startsWith('.') === true ? all : all.filter(({ name }) => !name.startsWith('.'));
-    const isClosed = ({ name }: Dirent): boolean =>
-      mayHoldCredentials(name) || globLeadsOut(`${above}/${name}`, names, first + 1);
-    return looksLeft < 0 || entries.some(isClosed);
+    return looksLeft < 0 || entries.some(({ name }) => globLeadsOut(`${above}/${name}`, names, first + 1));
   };
   return {
-    /** Whether a path, relative to the root, leads out of it through a link, or is a file with several names, of which another one may be outside. */
+    /** Whether a path, relative to the root, leads out of it or to what may hold credentials, also through a link, or is a file with several names, of which another one may be outside. */
     leadOut,
+    /** Whether what may hold credentials is in a folder, or in one below it. A file is none. */
+    holdsCredentials: (path: string): boolean => holdsCredentials(resolve(real, path)),
     /** The same for a word of a command: as a whole, as the value of an option, and for each name that its wildcards may stand for, of which none may hold credentials. */
     leadOutOf: (folder: string, { glob, text }: ShellWord): boolean =>
       text === undefined

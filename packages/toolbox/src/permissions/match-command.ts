@@ -34,11 +34,26 @@ export function resolveCommand(
   const folders = below?.map((each) => posix.join(folder, each));
   const isKnown =
     folders !== undefined && folders.every((each) => !mayLeaveFolder(each) && links?.leadOut(each) !== true);
+  const read = foldersRead(command.words);
+  const isShown =
+    isKnown && folders.every((at) => !read.some((each) => links?.holdsCredentials(posix.join(at, each)) === true));
   const isInside = command.words.map(
-    (word) => isKnown && !namesCredentials(word) && !folders.some((each) => links?.leadOutOf(each, word) === true),
+    (word) => isShown && !namesCredentials(word) && !folders.some((each) => links?.leadOutOf(each, word) === true),
   );
   const isOpen = command.isOpen.map((each, index) => each && isInside[index] === true);
   return { ...command, folders, isInside, isOpen };
+}
+
+/** The folders of which a command may print all that is in them. */
+function foldersRead([program, ...words]: readonly ShellWord[]): readonly string[] {
+  const texts = words.map(({ text = '.' }) => text);
+  const isRecursive = texts.some((text) => /^(?:-[^-]*[dr]|--(?:di|rec))/.test(text));
+  if (program === undefined || programName(program.text ?? '') !== 'grep' || !isRecursive) return [];
+  const operands = texts.filter((text) => !text.startsWith('-'));
+  const isValue = (index: number): boolean => /^(?:-[^-]*[A-Ddefm]|--[^=]+)$/.test(texts[index - 1] ?? '');
+  const certain = texts.filter((text, index) => !text.startsWith('-') && !isValue(index));
+  // With nothing but a pattern it reads the folder that it is in.
+  return certain.length > 1 ? operands : ['.', ...operands];
 }
 
 /** Whether a word names what no tool for files reads, also as the value of an option, or behind the `:` of Git's `REVISION:PATH`. */

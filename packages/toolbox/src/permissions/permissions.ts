@@ -3,6 +3,7 @@ import { compileRule, type CompiledRule, decidedBy, RUN_COMMAND } from './compil
 import { decideCommand } from './decide-command.ts';
 import { mayLeaveFolder } from '../commands/analysis/leaves-folder.ts';
 import { describeRefusal, decideText } from './decide-text.ts';
+import { mayHoldCredentials } from '../workspace/credential-names.ts';
 import { createLinks, linkTarget } from './links.ts';
 import { patternOfPath, toRulePath } from './match-text.ts';
 import { isKnownTool, type Subject, subjectsOf } from './subjects.ts';
@@ -69,7 +70,7 @@ export function permissions(rules: readonly PermissionRule[], options: Permissio
     const tool = access === 'write' ? WRITE_FILE : READ_FILE;
     const ruled = toRulePath(path, root);
     const isOutside = mayLeaveFolder(ruled);
-    if (!isOutside && root !== undefined && createLinks(root).leadOut(ruled)) return false;
+    if (!isOutside && (root === undefined ? mayHoldCredentials(ruled) : createLinks(root).leadOut(ruled))) return false;
     const { verdict, rule } = decideBy(known, tool, { path });
     if (access === 'read' && !isOutside && rule === undefined) return true;
     if (verdict !== 'allow') return false;

@@ -28,6 +28,15 @@ describe.each(ISOLATIONS)('where .git leads to other files that a command could 
     writeFileSync(join(folder, '.git'), 'gitdir: ./a/real\n');
     expect(await run(['true'])).toMatchObject({ isError: true, forLLM: refused });
   });
+
+  it('runs nothing: a repository whose config and hooks are in another folder', async () => {
+    verifies('toolbox.isolation');
+    const { run, folder } = await commands({ isolation });
+    mkdirSync(join(folder, '.git'));
+    writeFileSync(join(folder, '.git/HEAD'), 'ref: refs/heads/main\n');
+    writeFileSync(join(folder, '.git/commondir'), '../shared\n');
+    expect(await run(['true'])).toMatchObject({ isError: true, forLLM: refused });
+  });
 });
 
 it('a command that may change the repository is isolated also where .git is a link', async () => {

@@ -34,6 +34,7 @@ echo; echo "== mounts"; while read -r _ _ _ _ point flags _; do echo "$point $fl
 echo "== descriptors"; for each in /proc/self/fd/*; do echo "$(readlink "$each")"; done
 echo "== files"; find / -path /proc -prune -o -path "$1" -prune -o -path /tmp -prune -o -links +0 '(' '(' -type b -o -type c ')' -printf 'device %p\\n' , '(' -type s -o -type p ')' -printf 'socket %p\\n' , -writable '!' -type l '!' -type c -printf 'writable %p\\n' ')' 2>/dev/null
 echo "== proc"; find /proc -path '/proc/[0-9]*' -prune -o -writable '!' -type l -print 2>/dev/null
+echo "== namespaces"; cat /proc/sys/user/max_user_namespaces
 echo "== capabilities"; grep Cap /proc/self/status
 echo "== privileges"; grep NoNewPrivs /proc/self/status
 echo "== keys"; cat /proc/keys 2>/dev/null
@@ -83,6 +84,8 @@ for (const { name, isolation, feature } of isolations)
       expect(lines(forLLM, 'files').toSorted()).toEqual(
         [...DEVICES.map((each) => `device /dev/${each}`), ...extra].toSorted(),
       );
+      // Bubblewrap allows user namespaces of its own.
+      expect(lines(forLLM, 'namespaces')).toEqual([expect.stringMatching(name === 'bubblewrap' ? /^\d+$/ : /^0$/)]);
       for (const line of lines(forLLM, 'capabilities')) expect(line).toMatch(/:\s0{16}$/);
       expect(lines(forLLM, 'privileges')).toEqual([expect.stringMatching(/1$/)]);
       expect(lines(forLLM, 'keys')).toEqual([]);
@@ -179,7 +182,7 @@ for (const { name, isolation, feature } of isolations)
       await Promise.all([1, 2, 3].map(() => run(['/bin/sh', '-c', script])));
       await run(['/bin/sh', '-c', `${script}; echo x > running; sleep 60`], { background: true });
       await vi.waitUntil(() => existsSync(join(folder, 'running')), { timeout: 60_000 });
-      expect(readdirSync(folder).toSorted()).toEqual(['.git', 'file', 'running']);
+      expect(readdirSync(folder).toSorted()).toEqual(['.git', 'HEAD', 'file', 'running']);
       // What the user makes meanwhile stays, and the command does not see it.
       execFileSync('git', ['init', '-q', folder]);
       await use('stop_command', { id: 'command-1' });
@@ -188,6 +191,10 @@ for (const { name, isolation, feature } of isolations)
       const other = await commands({ isolation });
       await other.run(['/bin/sh', '-c', script]);
       expect(readdirSync(other.folder)).toEqual(['file']);
+      const bare =
+        'mkdir objects refs; rmdir HEAD; mv HEAD old; echo "ref: refs/heads/main" > HEAD; printf "[core]\nfsmonitor = id" > config';
+      await other.run(['/bin/sh', '-c', bare]);
+      expect(readdirSync(other.folder).toSorted()).toEqual(['config', 'file', 'objects', 'refs']);
     });
 
     it('is no file that others run with the rights of this user afterwards', async () => {
@@ -197,16 +204,24 @@ for (const { name, isolation, feature } of isolations)
       onTestFinished(() => chmodSync(tmpdir(), mode));
       writeFileSync(join(folder, 'before'), '');
       chmodSync(join(folder, 'before'), 0o4755);
-      const make = ['/bin/sh', '-c', 'mkdir -p sub; cp /bin/true sub/made; chmod 6755 sub/made'];
+      const make = [
+        '/bin/sh',
+        '-c',
+        `mkdir -p sub; cp /bin/true sub/made; chmod 6755 sub/made
+          name=$(printf 'closed/\\377'); mkdir -p closed; cp /bin/true "$name"; chmod 4755 "$name"; chmod 311 closed`,
+      ];
       const bits = (path: string) => statSync(join(folder, path)).mode & 0o6000;
       // Other users cannot enter the folder, then they can.
       expect((await run(make)).forLLM).not.toContain('removed');
       expect(bits('sub/made')).toBe(0o6000);
       for (const each of [folder, tmpdir()]) chmodSync(each, 0o711);
-      expect((await run(make)).forLLM).toContain(
-        'Set-user-ID and set-group-ID were removed from files that it left (sub/made).',
+      expect((await run(make)).forLLM).toMatch(
+        /Set-user-ID and set-group-ID were removed from files that it left \(.*\bsub\/made\b.*\)/,
       );
       expect([bits('sub/made'), bits('before')]).toEqual([0, 0o4000]);
+      chmodSync(join(folder, 'closed'), 0o755);
+      const [other = Buffer.of()] = readdirSync(join(folder, 'closed'), { encoding: 'buffer' });
+      expect(statSync(Buffer.concat([Buffer.from(join(folder, 'closed/')), other])).mode & 0o6000).toBe(0);
     });
 
     it('has limits, and a result that looks as if one was reached says which', async () => {

@@ -40,7 +40,7 @@ const ALLOWED: readonly (readonly string[])[] = [
   ['python3', 'tool.py', '-v'],
   ['go', 'test', './...'],
   ['env', 'CI=1', 'npm', 'test'],
-  ['env', '-i', 'NO_COLOR=1', 'ls'],
+  ['env', 'NO_COLOR=1', 'ls'],
   ['timeout', '5', 'git', 'status'],
   ['timeout', '-k', '1', '--signal=KILL', '5s', 'ls'],
   ['nice', '-n', '10', 'ls', '-l'],
@@ -200,6 +200,16 @@ const ASKED: readonly (readonly string[])[] = [
   ['env', '-S', 'rm -rf .'],
   ['env', '-C', '/', 'ls'],
   ['env', 'rm'],
+  ['env', 'LANGUAGE=../../../srv/x', 'ls'],
+  // Git would lose the variables that keep it from running what a repository names.
+  ['env', '-i', 'git', 'status'],
+  ['env', '-', 'git', 'status'],
+  ['env', '-u', 'GIT_CONFIG_PARAMETERS', 'git', 'status'],
+  ['env', '--unset=GIT_CONFIG_PARAMETERS', 'git', 'status'],
+  ['env', '--ignore-environment', 'PATH=/usr/bin', 'git', 'status'],
+  ['bash', '-c', 'exec -c git status'],
+  ['bash', '-c', 'exec -cl git status'],
+  ['bash', '-c', 'command -p git status'],
   ['env'],
   ['timeout', '5', 'rm', 'x'],
   ['timeout', '--evil', '5', 'ls'],
@@ -544,6 +554,18 @@ describe('commands that rules decide on', () => {
     expect(rules.decide('mine', { text: 'https://example.com/a' }).suggestion).toEqual({
       allow: 'mine(text=https://example.com/**)',
     });
+  });
+
+  it('a rule that denies or asks is about a path however it is written', () => {
+    const rules = permissions([{ allow: 'run_command' }, { deny: 'run_command(rm src/a*)' }], { root: '/srv/w' });
+    const verdictOf = (path: string, cwd = '.') => rules.decide('run_command', { command: ['rm', path], cwd }).verdict;
+    for (const path of ['src/a', './src/ab', 'x/../src/a', 'src//a', '/srv/w/src/a', '/srv/w/./src/a'])
+      expect([path, verdictOf(path)]).toEqual([path, 'deny']);
+    expect([verdictOf('./a', 'src'), verdictOf('../src/a', 'docs'), verdictOf('./b', 'src')]).toEqual([
+      'deny',
+      'deny',
+      'allow',
+    ]);
   });
 
   it('a rule for the tool as a whole covers every command, and what denies still decides', () => {

@@ -45,6 +45,10 @@ const HANDS: readonly ((script: string, pick: (list: readonly string[]) => strin
   (script, pick) => ({ command: [pick(LANGUAGES), `-e${script}`] }),
   (script, pick) => ({ command: [pick(RUNNERS), 'host', script] }),
   (script) => ({ command: ['env', `-S${script}`] }),
+  (script, pick) => ({
+    command: [pick(['rsync', 'git', 'make', 'tar']), pick(['--x=', '--checkpoint-action=exec=']) + script, 'a'],
+  }),
+  () => ({ command: ['bash', '-c', 'hash -p /usr/bin/touch t; t forbidden'] }),
   (script) => ({ command: ['env', '-S', script] }),
   (_, pick) => ({
     command: ['xargs', ...pick(['', '-n1', '-I{}', '-0']).split(' ').filter(Boolean), 'touch'],

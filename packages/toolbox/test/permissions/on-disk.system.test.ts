@@ -1,11 +1,20 @@
 import { callTool } from '@kernel/protocol';
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, linkSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  appendFileSync,
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { findProgram } from '@kernel/internal';
 import { verifies } from '@kernel/testing';
 import { createRegistry } from '@kernel/tools';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { codeAgent } from '../../src/agents/index.ts';
 import { commandTools } from '../../src/commands/index.ts';
 import { permissions, type PermissionRule } from '../../src/permissions/index.ts';
@@ -49,6 +58,9 @@ const SETTINGS: readonly (readonly [key: string, config: (command: string) => st
   ['diff.d.command', (command) => `[diff "d"]\n\tcommand = "${command}"\n`],
   ['diff.external', (command) => `[diff]\n\texternal = "${command}"\n`],
   ['gpg.program', (command) => `[gpg]\n\tprogram = "${command}"\n[log]\n\tshowSignature = true\n`],
+  ['merge.m.driver', (command) => `[merge "m"]\n\tdriver = "${command}"\n`],
+  ['format.pretty', () => '[format]\n\tpretty = "%GG"\n'],
+  ['core.attributesfile', () => '[core]\n\tattributesFile = .env\n'],
   ['core.worktree', () => '[core]\n\tworktree = /etc\n'],
 ];
 /** Settings that Git is told to leave aside. */
@@ -94,6 +106,55 @@ describe('Git in a repository that names programs', () => {
     expect(policyFor(root, { allow: 'run_command(git status)' }).verdictOf(['git', 'status'])).toBe('ask');
     expect(policyFor(root, { allow: 'run_command' }).verdictOf(['git', 'status'])).toBe('allow');
     await close();
+  });
+
+  it('is asked about where its own files are links, or those of another repository', withGit, async () => {
+    verifies('toolbox.permissions.repositories');
+    const root = folderWith({ '.env': 'SECRET=1' });
+    const other = repositoryAt(folderWith());
+    const { rules, close } = await codeAgent({ workspace: await createWorkspace({ root }), mode: 'plan' });
+    const { decide, verdictOf } = policyFor(root, ...rules, { allow: 'run_command(git blame *)' });
+    const link = (name: string, path: string, target: string): void => {
+      const folder = repositoryAt(join(root, name));
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      rmSync(join(folder, path), { recursive: true, force: true });
+      symlinkSync(target, join(folder, path));
+    };
+    link('packed', '.git/packed-refs', '../../.env');
+    link('rebase', '.git/rebase-merge/done', '../../../.env');
+    link('attributes', '.git/info/attributes', '../../../.env');
+    link('objects', '.git/objects', join(other, '.git/objects'));
+    link('whole', '.git', join(other, '.git'));
+    link('hooks', '.git/hooks', '../githooks');
+    mkdirSync(join(root, 'file'));
+    writeFileSync(join(root, 'file/.git'), `gitdir: ${other}/.git\n`);
+    writeFileSync(join(repositoryAt(join(root, 'common')), '.git/commondir'), `${other}/.git\n`);
+    const names = ['packed', 'rebase', 'attributes', 'objects', 'whole', 'file', 'common', 'hooks'];
+    const verdicts = names.map((cwd) => verdictOf(['git', 'status'], cwd));
+    expect(verdicts).toEqual(['ask', 'ask', 'ask', 'ask', 'ask', 'ask', 'ask', 'allow']);
+    expect(decide(['git', 'log'], 'packed').reason).toContain('.git/packed-refs');
+    // A file of revisions matters to one command.
+    repositoryAt(join(root, 'blame'), '[blame]\n\tignoreRevsFile = ../.env\n');
+    const commands = [
+      ['git', 'status'],
+      ['git', 'blame', 'a.txt'],
+    ];
+    expect(commands.map((command) => verdictOf(command, 'blame'))).toEqual(['allow', 'ask']);
+    // A linked worktree is known where it leads.
+    const tree = join(root, 'tree');
+    execFileSync(git, ['worktree', 'add', '-q', tree], { cwd: other, stdio: 'ignore' });
+    expect(policyFor(tree, ...rules).verdictOf(['git', 'status'])).toBe('allow');
+    await close();
+  });
+
+  it('is asked about by the Git that will run, wherever on the PATH it is', async () => {
+    verifies('toolbox.permissions.repositories');
+    const folder = folderWith({ git: `#!/bin/sh\nprintf 'local\\0file:.git/config\\0filter.own.clean\\nx\\0'\n` });
+    chmodSync(join(folder, 'git'), 0o755);
+    vi.stubEnv('PATH', folder);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { decide } = policyFor(folderWith(), { allow: 'run_command(git status)' });
+    expect(decide(['git', 'status']).reason).toContain('"filter.own.clean = x"');
   });
 
   it('is asked about wherever the repository is below the workspace', withGit, () => {
@@ -318,8 +379,14 @@ describe('links of the workspace', () => {
       'src/.env': '',
       'keys/server.pem': '',
       'keys/c.txt': '',
+      'home/.ssh/known': '',
+      'plain/d.txt': '',
     });
-    const { verdictOf } = policyFor(root, { allow: 'run_command(cat *)' });
+    for (const name of ['link', 'docs/link']) {
+      mkdirSync(join(root, 'docs'), { recursive: true });
+      symlinkSync(join(root, '.env'), join(root, name));
+    }
+    const { verdictOf } = policyFor(root, { allow: 'run_command(cat|grep *)' });
     for (const command of [
       ['cat', '.env'],
       ['cat', 'src/.env'],
@@ -328,9 +395,26 @@ describe('links of the workspace', () => {
       shell('cat keys/*'),
       shell('cat */*'),
       ['grep', '--file=.env', 'x'],
+      ['cat', 'link'],
+      shell('cat docs/*'),
+      shell('cat < .env'),
+      shell('cat < docs/link'),
+      ['grep', '-r', 'x'],
+      ['grep', '-r', 'x', '.'],
+      ['grep', '-rn', 'x', 'a.txt', 'home'],
+      ['grep', '-r', '-A', '3', 'keys'],
+      ['grep', '-d', 'recurse', 'x', 'keys'],
     ])
       expect([command, verdictOf(command)]).toEqual([command, 'ask']);
-    for (const command of [['cat', 'a.txt'], shell('cat src/*'), ['cat', '.env.example'], ['cat', 'keys/c.txt']])
+    expect(verdictOf(['cat', 'known'], 'home/.ssh')).toBe('ask');
+    for (const command of [
+      ['cat', 'a.txt'],
+      shell('cat src/*'),
+      ['cat', '.env.example'],
+      ['cat', 'keys/c.txt'],
+      shell('cat < a.txt'),
+      ['grep', '-rn', 'x', 'plain'],
+    ])
       expect([command, verdictOf(command)]).toEqual([command, 'allow']);
   });
 

@@ -38,7 +38,7 @@ const FOLDER_CHANGERS = new Set(['cd', 'pushd', 'popd', 'chdir']);
 export function analyzeCommand(command: readonly string[], isFed = false): CommandFacts {
   const found = nothing();
   add(found, command.map(knownWord), isFed, 0);
-  const { unclear, interpreter, folders: _folders, ...rest } = found;
+  const { unclear, interpreter, folders: _folders, isSuspected: _isSuspected, ...rest } = found;
   return { ...rest, ...(interpreter !== undefined && { interpreter }), ...(unclear !== undefined && { unclear }) };
 }
 
@@ -50,11 +50,20 @@ interface Found {
   folders: readonly string[] | undefined;
   interpreter: string | undefined;
   unclear: string | undefined;
+  /** Whether it is what a text may be, and so is only looked through once. */
+  readonly isSuspected: boolean;
 }
 
 function nothing(): Found {
   const lists = { commands: [], suspected: [], redirections: [] };
-  return { ...lists, changesFolder: false, folders: ['.'], interpreter: undefined, unclear: undefined };
+  return {
+    ...lists,
+    changesFolder: false,
+    folders: ['.'],
+    interpreter: undefined,
+    unclear: undefined,
+    isSuspected: false,
+  };
 }
 
 function add(found: Found, words: readonly ShellWord[], isFed: boolean, depth: number): void {
@@ -111,9 +120,14 @@ function suspect(found: Found, words: readonly ShellWord[], depth: number): void
   for (const { text } of words) {
     if (text === undefined || !/[^\w./+-]/.test(text)) continue;
     found.suspected.push(plain(textsWithin(text).map(knownWord)));
-    const nested = nothing();
-    addScript(nested, text, false, depth + 1);
-    found.suspected.push(...nested.commands, ...nested.suspected);
+    // The value of an option may be a script as well: `--rsh=SCRIPT`, `--checkpoint-action=exec=SCRIPT`.
+    const values = [...text.matchAll(/=/g)].slice(0, found.isSuspected ? 0 : MAX_VALUES).map(({ index }) => index + 1);
+    for (const start of [0, ...values]) {
+      const nested = { ...nothing(), isSuspected: true };
+      addScript(nested, text.slice(start), false, depth + 1);
+      found.suspected.push(...nested.commands, ...nested.suspected);
+      if (start > 0) found.interpreter ??= nested.interpreter;
+    }
   }
 }
 
@@ -140,7 +154,7 @@ function checkVariable(found: Found, assignment: ShellWord): void {
 
 const HARMLESS = new Set(
   [
-    'CI DEBUG VERBOSE COVERAGE TERM COLUMNS LINES NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE TZ LANG LANGUAGE',
+    'CI DEBUG VERBOSE COVERAGE TERM COLUMNS LINES NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE TZ LANG',
     'NODE_ENV BABEL_ENV RAILS_ENV RACK_ENV APP_ENV RUST_BACKTRACE RUST_LOG GOOS GOARCH CGO_ENABLED',
     'PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONHASHSEED SOURCE_DATE_EPOCH DO_NOT_TRACK',
   ]
@@ -154,6 +168,7 @@ function isHarmlessVariable(name: string): boolean {
 }
 
 const MAX_TEXTS = 2000;
+const MAX_VALUES = 4;
 
 /** Returns what may be names of programs, arguments and files in a text of any language: its runs of letters, digits and `. / _ + -`. */
 function textsWithin(text: string): readonly string[] {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { attempt, childVariables, findProgram } from '@kernel/internal';
-import { lstatSync } from 'node:fs';
-import { dirname, join, resolve, sep } from 'node:path';
+import { attempt, childVariables, findOnPath } from '@kernel/internal';
+import { lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import { commandVariables, DEFAULT_VARIABLES } from '../environment.ts';
 import { isInside } from '../../workspace/paths.ts';
 import { analyzeCommand } from './analyze-command.ts';
@@ -33,9 +33,11 @@ export function gitVariables(command: readonly string[]): Readonly<Record<string
   return uses.length > 0 && uses.every(({ isListed }) => isListed) ? VARIABLES : {};
 }
 
-/** The keys by which Git still finds a program to run, or files outside of the repository, when it only reads. */
+/** The keys by which Git still finds a program to run, or other files than those of the repository, when it only reads. */
 const PROGRAM =
-  /^(?:diff\.external|diff\..*\.(?:command|textconv)|filter\..*\.(?:clean|smudge|process)|gpg\.(?:.*\.)?program|core\.worktree)$/;
+  /^(?:diff\.external|diff\..*\.(?:command|textconv)|filter\..*\.(?:clean|smudge|process)|merge\..*\.driver|gpg\.(?:.*\.)?program|core\.(?:worktree|attributesfile))$/;
+/** Names a file of which `git blame` prints a line that is no revision. */
+const REVISIONS_FILE = 'blame.ignorerevsfile';
 const MAX_MS = 5_000;
 const MAX_BYTES = 1_000_000;
 
@@ -43,8 +45,11 @@ const MAX_BYTES = 1_000_000;
  * Finds what the repository of a folder, and a config within `root`, make Git run all the same. Asks Git itself, in a
  * way that runs nothing. Returns each as `key = value`, and a sentence for what cannot be found out; both need a person.
  */
-export function programsOfGit(root: string, folder: string, readsFiles: boolean): readonly string[] {
-  const git = findProgram('git', { workspace: root });
+export function programsOfGit(root: string, folder: string, command: string): readonly string[] {
+  const readsFiles = /^(?:status|diff|describe)$/.test(command);
+  const variables = commandVariables(DEFAULT_VARIABLES, root);
+  // The Git that will run, which may read a config that another version does not.
+  const git = findOnPath('git', { workspace: root, path: variables['PATH'] ?? '' });
   if (git === undefined) return [];
   const cwd = resolve(root, folder);
   const ask = (input: string, ...args: readonly string[]): string | undefined =>
@@ -52,7 +57,7 @@ export function programsOfGit(root: string, folder: string, readsFiles: boolean)
       execFileSync(git, args, {
         cwd,
         input,
-        env: childVariables({ ...commandVariables(DEFAULT_VARIABLES, root), ...VARIABLES }),
+        env: childVariables({ ...variables, ...VARIABLES }),
         encoding: 'utf8',
         stdio: ['pipe', 'pipe', 'ignore'],
         timeout: MAX_MS,
@@ -64,12 +69,16 @@ export function programsOfGit(root: string, folder: string, readsFiles: boolean)
   if (listed === undefined) return ['a config that Git cannot read'];
   const fields = listed.split('\0');
   const found: string[] = [];
+  let isRepository = false;
   for (let at = 0; at + 2 < fields.length; at += 3) {
     const [scope = '', origin = '', entry = ''] = fields.slice(at, at + 3);
     const [key = '', ...value] = entry.split('\n');
+    isRepository ||= scope === 'local';
     const isOfFolder =
       scope === 'local' || scope === 'worktree' || isInside(root, resolve(cwd, origin.slice('file:'.length)), sep);
-    if (scope !== 'command' && isOfFolder && PROGRAM.test(key)) found.push(`${key} = ${value.join('\n')}`);
+    const isUsed =
+      PROGRAM.test(key) || (key === REVISIONS_FILE && command === 'blame') || value.some((line) => line.includes('%G'));
+    if (scope !== 'command' && isOfFolder && isUsed) found.push(`${key} = ${value.join('\n')}`);
   }
   // A file that is added or committed counts as well.
   const submodules = readsFiles && ask(':.gitmodules\nHEAD:.gitmodules\n', 'cat-file', '--batch-check');
@@ -78,7 +87,34 @@ export function programsOfGit(root: string, folder: string, readsFiles: boolean)
     (readsFiles && (/ blob \d+$/m.test(submodules || '') || hasAbove(cwd, '.gitmodules')))
   )
     found.push('submodules, each with its config');
-  return found;
+  const [own = '', common = own] = ask('', 'rev-parse', '--absolute-git-dir', '--git-common-dir')?.split('\n') ?? [];
+  const elsewhere =
+    own === ''
+      ? undefined
+      : attempt(() => filesElsewhere(realpathSync(cwd), resolve(own), realpathSync(resolve(cwd, common))));
+  return isRepository ? [...found, ...(elsewhere ?? ['a repository that cannot be looked at'])] : found;
+}
+
+/**
+ * Names what makes the folder of a repository lead elsewhere: Git prints lines of files that it cannot read as its own.
+ * A linked worktree is known there.
+ */
+function filesElsewhere(cwd: string, own: string, common: string): readonly string[] {
+  const known = attempt(() => resolve(own, readFileSync(join(own, 'gitdir'), 'utf8').trim())) ?? own;
+  const isOwn = basename(known) === '.git' && isInside(realpathSync(dirname(known)), cwd, sep);
+  if (!isOwn || !isInside(common, own, sep)) return [`a repository elsewhere, ${own}`];
+  const linked = [...new Set([own, common])].flatMap((folder) => linksIn(folder, 2));
+  return linked.slice(0, 1).map((path) => `a link in the repository, ${path}`);
+}
+
+/** The links in a folder, but those of hooks, which do not run. */
+function linksIn(folder: string, levels: number): readonly string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.name === 'hooks') return [];
+    if (entry.isSymbolicLink()) return [path];
+    return levels > 1 && entry.isDirectory() ? linksIn(path, levels - 1) : [];
+  });
 }
 
 function hasAbove(folder: string, name: string): boolean {

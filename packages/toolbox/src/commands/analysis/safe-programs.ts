@@ -46,7 +46,7 @@ const GIT_OPTIONS = new RegExp(
 );
 
 /** Options by which a program follows every link that it comes across, and not only those among its arguments. */
-const FOLLOWS_LINKS: Readonly<Record<string, RegExp>> = { grep: /^(?:-[^-]*R|--de)/, ls: /^(?:-[^-]*[HL]|--de)/ };
+const FOLLOWS_LINKS: Readonly<Record<string, RegExp>> = { grep: /^(?:-[^-]*[RS]|--de)/, ls: /^(?:-[^-]*[HL]|--de)/ };
 
 export interface Coverable {
   /** Whether the program is one of those whose arguments a wildcard covers. */

@@ -8,15 +8,16 @@ interface Wrapped {
 
 /** What stands between a program that does nothing but run another one and that one, each word with a NUL behind it. */
 const WRAPPERS: Readonly<Record<string, RegExp>> = {
-  env: /^(?:(?:-i?|--ignore-environment|--unset=\w+|(?:-u|--unset)\0[^\0]+|[A-Za-z_]\w*=[^\0]*)\0)*/,
+  // An option that removes variables also removes those that keep Git from running what a repository names.
+  env: /^(?:[A-Za-z_]\w*=[^\0]*\0)*/,
   nice: /^(?:(?:-n?-?\d+|--adjustment=-?\d+|-n\0[^\0]+)\0)*(?:--\0)?/,
   nohup: /^(?:--\0)?/,
   timeout:
     /^(?:(?:--foreground|--preserve-status|-v|--verbose|(?:--kill-after|--signal)[=\0]\w+|-[ks]\0?\w+)\0)*(?:--\0)?[^\0-][^\0]*\0/,
   setsid: /^(?:(?:-[cfw]+|--(?:ctty|fork|wait))\0)*(?:--\0)?/,
   stdbuf: /^(?:(?:-[ioe]\0?[L\d]\w*|--(?:input|output|error)=\w+)\0)*(?:--\0)?/,
-  command: /^(?:-p\0)?(?:--\0)?/,
-  exec: /^(?:-[cl]+\0)*(?:--\0)?/,
+  command: /^(?:--\0)?/,
+  exec: /^(?:-l\0)*(?:--\0)?/,
 };
 /** A word that only a shell knows. */
 const UNKNOWN = '\x01';
@@ -64,7 +65,7 @@ const SHELLS =
 /** Programs that run commands, but have the names of other things as well. */
 const RUNNERS = new RegExp(
   `^(?:${[
-    'eval|source|\\.|exec|trap|alias|ssh|su|run0|runuser|pkexec|chroot|nsenter|unshare|setpriv|bwrap|proot|[cw]script|mshta|forfiles|start',
+    'eval|source|\\.|exec|trap|alias|hash|enable|builtin|complete|compgen|mapfile|readarray|fc|bind|ssh|su|run0|runuser|pkexec|chroot|nsenter|unshare|setpriv|bwrap|proot|[cw]script|mshta|forfiles|start',
     'script|expect|watch|at|batch|crontab|screen|tmux|entr|systemd-run|docker|podman|nerdctl|kubectl|strace|ltrace|gdb|lldb',
     '[gmn]?awk|ed|ex|g?sed|vim?|nvim|view|emacs|m4|dbus-send|osascript|sqlite3|psql|mysql|jshell',
   ].join('|')})$`,

@@ -10,32 +10,40 @@ const SET_ID = 0o6000;
 /**
  * Clears set-user-ID and set-group-ID of the files in a folder that were changed since a time, in milliseconds: other
  * users would run them with the rights of this one, and no mount keeps a command from setting them. Resolves to their
- * names, relative to the folder. Looks for none unless every user can enter the folder.
+ * names, relative to the folder. Opens folders that were closed since, where others could still run what they know to be
+ * there. Looks for nothing unless every user can enter the folder.
  */
 export async function clearSetIds(folder: string, sinceMs: number): Promise<readonly string[]> {
   if (process.platform !== 'linux' || !isEnterable(folder)) return [];
   const find = findProgram('find', { workspace: folder });
   if (find === undefined) return [];
-  const args = [folder, ...'-xdev -type f -perm /6000 -print0'.split(' ')];
+  const args = [folder, ...String.raw`-xdev ( -type f -perm /6000 -o -type d ! -perm -500 ) -printf %y%p\0`.split(' ')];
   const all: string[] = [];
   for (;;) {
     // It fails where it may not read a folder, and where there are more names than fit; the names that it wrote count.
     const names = await new Promise<string>((resolve) => {
-      const options = { maxBuffer: MAX_BYTES, timeout: TIMEOUT_MS };
+      // Names are bytes.
+      const options = { maxBuffer: MAX_BYTES, timeout: TIMEOUT_MS, encoding: 'latin1' } as const;
       execFile(find, args, { env: childVariables({}), ...options }, (_error, stdout) => resolve(stdout));
     });
-    const files = names.split('\0').slice(0, -1);
-    const cleared = files.filter((path) => attempt(() => clear(path, sinceMs)) === true);
-    all.push(...cleared.map((path) => relative(folder, path)));
-    if (cleared.length === 0 || files.length < MAX_BYTES / 5000) return all;
+    const found = names.split('\0').slice(0, -1);
+    const changed = found.filter(
+      (each) => attempt(() => change(each.slice(1), each.startsWith('d'), sinceMs)) === true,
+    );
+    const cleared = changed.filter((each) => each.startsWith('f'));
+    all.push(...cleared.map((each) => relative(folder, Buffer.from(each.slice(1), 'latin1').toString())));
+    const isWhole = found.length < MAX_BYTES / 5000 && cleared.length === changed.length;
+    if (changed.length === 0 || isWhole) return all;
   }
 }
 
-function clear(path: string, sinceMs: number): boolean {
+/** Clears the bits of a file, or lets its owner open a folder. Returns whether that was due. */
+function change(name: string, isFolder: boolean, sinceMs: number): boolean {
+  const path = Buffer.from(name, 'latin1');
   const { ctimeMs, mode } = lstatSync(path);
   // The clock of files is coarser, by 10 ms at most.
   if (ctimeMs < sinceMs - 10) return false;
-  chmodSync(path, mode & 0o7777 & ~SET_ID);
+  chmodSync(path, isFolder ? mode | 0o500 : mode & 0o7777 & ~SET_ID);
   return true;
 }
 

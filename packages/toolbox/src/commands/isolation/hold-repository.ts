@@ -5,16 +5,18 @@ import { attempt, hasEnded, ownIdentity } from '@kernel/internal';
 
 /** Begins the names of the files by which the holders know of each other. */
 const HOLDER = 'isolated-command-';
+const HEAD = 'HEAD';
 const MAX_TRIES = 20;
 const MAX_IDENTITY = 4096;
 
 /**
  * Holds the place of a missing repository, so that no isolated command can make one, which Git would use later: makes a
- * folder `.git` to mount over, which Git takes for no repository. Returns a function that removes it, unless others
- * still hold it. What a killed program left is removed with the next one.
+ * folder `.git` to mount over, which Git takes for no repository, and a folder `HEAD`, with which it takes the folder
+ * itself for no bare one. Returns a function that removes them, unless others still hold them. What a killed program left
+ * is removed with the next ones.
  */
 export function holdRepository(folder: string): () => void {
-  const git = join(folder, '.git');
+  const [git, head] = [join(folder, '.git'), join(folder, HEAD)];
   const own = join(git, HOLDER + randomUUID());
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     attempt(() => mkdirSync(git, { mode: 0o755 }));
@@ -24,13 +26,22 @@ export function holdRepository(folder: string): () => void {
       writeFileSync(own, JSON.stringify(ownIdentity()), { flag: 'wx', mode: 0o600 });
       return true;
     });
-    if (isMade === true)
-      return () => {
-        rmSync(own, { force: true });
-        attempt(() => rmdirSync(git));
-      };
+    if (isMade !== true) continue;
+    attempt(() => mkdirSync(head, { mode: 0o755 }));
+    return () => {
+      rmSync(own, { force: true });
+      if (attempt(() => readdirSync(git))?.length !== 0) return;
+      for (const each of [head, git]) attempt(() => rmdirSync(each));
+    };
   }
   return () => undefined;
+}
+
+/** Returns the paths that only hold the place of a repository; none if there is one. */
+export function heldPlaces(folder: string): readonly string[] {
+  const [git, head] = [join(folder, '.git'), join(folder, HEAD)];
+  if (!isHeld(git)) return [];
+  return attempt(() => readdirSync(head))?.length === 0 ? [git, head] : [git];
 }
 
 /** Whether a folder only holds the place of a repository. Forgets the holders that have ended. */

@@ -1,7 +1,8 @@
 import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import { attempt } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
-import { isHeld } from './hold-repository.ts';
+import { heldPlaces, isHeld } from './hold-repository.ts';
 import { isInside, NETWORK, outermost, programsOn, SYSTEM } from './system-folders.ts';
 import type { IsolationRequest } from './types.ts';
 
@@ -95,11 +96,13 @@ function repositoryOf({ folder, gitWritable }: IsolationRequest): readonly strin
   const found = gitWritable ? undefined : lstatSync(git, { throwIfNoEntry: false });
   if (found === undefined || isHeld(git)) return [];
   const [, led] = (found.isFile() && /^gitdir:\s*(.+)/.exec(readFileSync(git, 'utf8'))) || [];
-  if (!found.isSymbolicLink() && (led === undefined || !isInside(folder, resolve(folder, led)))) return [git];
-  const kind = found.isSymbolicLink() ? 'a link' : 'a file that leads into the folder';
+  const common = attempt(() => readFileSync(join(git, 'commondir'), 'utf8').trim());
+  const leads = [led && resolve(folder, led), common && resolve(git, common)].filter((path) => path !== undefined);
+  if (!found.isSymbolicLink() && !leads.some((path) => isInside(folder, path))) return [git];
+  const how = found.isSymbolicLink() ? 'is a link' : 'leads into the folder';
   throw new KernelError(
     'TOOL_UNAVAILABLE',
-    `The isolation cannot protect the repository of "${folder}": its .git is ${kind}, and a command could replace the repository.`,
+    `The isolation cannot protect the repository of "${folder}": its .git ${how}, and a command could replace the repository.`,
     {
       hint: 'Move the repository to .git; one outside of the folder may be named by a file .git with the line "gitdir: PATH". Or pass gitWritable: true.',
     },
@@ -107,6 +110,5 @@ function repositoryOf({ folder, gitWritable }: IsolationRequest): readonly strin
 }
 
 function placeOfRepository({ folder, gitWritable }: IsolationRequest): readonly string[] {
-  const git = join(folder, '.git');
-  return !gitWritable && isHeld(git) ? [git] : [];
+  return gitWritable ? [] : heldPlaces(folder);
 }

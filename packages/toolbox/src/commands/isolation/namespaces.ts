@@ -27,6 +27,7 @@ mount_all() {
   said=$(mount --all --fstab "$table" 2>&1) || { printf '%s\\n' "$said" >&2; exit 1; }
 }
 [ -z "$processes" ] || { echo "$processes" > /proc/sys/kernel/pid_max; } 2>/dev/null || :
+{ echo 0 > /proc/sys/user/max_user_namespaces; } 2>/dev/null || : # each one would have all capabilities
 mount -t tmpfs -o mode=755,nosuid,nodev tmpfs "$new"
 mount -t tmpfs -o X-mount.mkdir,mode=1777,nosuid,nodev,size=${TMP_BYTES},nr_inodes=${TMP_FILES} tmpfs "$new/tmp"
 made='' number=1
