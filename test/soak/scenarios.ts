@@ -1,7 +1,7 @@
 import { agentAsTool, createMemorySession, run, type RunOptions, runSession } from '@kernel/agent';
 import { openDurable } from '@kernel/durable';
 import { connectMcp, serveHttp } from '@kernel/mcp';
-import { callTool, type AgentEvent, type Message, type Provider, type Toolset } from '@kernel/protocol';
+import type { AgentEvent, Message, Provider, Toolset } from '@kernel/protocol';
 import { createRegistry } from '@kernel/tools';
 import { soakTools } from './tools.ts';
 

@@ -76,9 +76,9 @@ export function ourTools(): Toolset & { readonly began: Promise<void>; readonly 
     began,
     ended,
     prepare(call, context) {
-      const tool = LIST.find(({ name }) => name === call.name);
-      if (tool === undefined) return errorResult(`TOOL_NOT_FOUND: ${call.name}`);
-      return { tool, arguments: call.arguments, run: (running) => perform(call, { ...context, ...running }) };
+      const found = LIST.find(({ name }) => name === call.name);
+      if (found === undefined) return errorResult(`TOOL_NOT_FOUND: ${call.name}`);
+      return { tool: found, arguments: call.arguments, run: (running) => perform(call, { ...context, ...running }) };
     },
   };
 }

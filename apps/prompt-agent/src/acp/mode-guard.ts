@@ -15,14 +15,14 @@ export function createModeGuard(mode: () => AgentMode) {
   /** Why a call is denied without a question; undefined where it is not. */
   const refusal = ({ name }: ToolCall): string | undefined =>
     isAllowed(name) ? undefined : `The user has set the mode ${mode()}, in which nothing is changed.`;
+  const denied = (call: ToolCall): ToolResult | undefined => {
+    const why = refusal(call);
+    return why === undefined ? undefined : toErrorResult(new KernelError('TOOL_DENIED', why), 'denied');
+  };
   return {
     refusal,
     wrap(tools: Toolset): Toolset {
       inner = tools;
-      const denied = (call: ToolCall): ToolResult | undefined => {
-        const why = refusal(call);
-        return why === undefined ? undefined : toErrorResult(new KernelError('TOOL_DENIED', why), 'denied');
-      };
       // The mode may have changed while somebody was asked.
       return wrapCalls(
         tools,

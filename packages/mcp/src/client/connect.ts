@@ -1,13 +1,5 @@
 import { MAX_TIMER_MS, untilAborted } from '@kernel/internal';
-import {
-  type CallContext,
-  KernelError,
-  type Tool,
-  type ToolCall,
-  type ToolResult,
-  type Toolset,
-  type ToolWithHandler,
-} from '@kernel/protocol';
+import { KernelError, type Tool, type Toolset, type ToolWithHandler } from '@kernel/protocol';
 import { createApps, type McpApps } from './apps/apps.ts';
 import { createAskServer } from './ask-server.ts';
 import type { CallTarget } from './calls/call-remote-tool.ts';

@@ -12,7 +12,8 @@ export function withPermissions<Context = unknown>(tools: Toolset<Context>, poli
   checkToolset('withPermissions', tools);
   return wrapCalls(tools, (prepared, call) => {
     const { arguments: text, tool } = prepared;
-    const decide = () => decideText(policy.decide, { ...call, name: tool.name, arguments: text });
+    const decide = () =>
+      decideText((name, input) => policy.decide(name, input), { ...call, name: tool.name, arguments: text });
     const refusal = () => {
       const decision = decide();
       const isRefused = decision.verdict === 'deny' || parseInput(text) === undefined;

@@ -1,4 +1,4 @@
-import { isToolResult, callTool } from '@kernel/protocol';
+import { isToolResult } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { type Params, startJsonServer } from '../../fixtures/json-server.ts';
