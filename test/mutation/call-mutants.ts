@@ -11,6 +11,7 @@ const STEP = `${AGENT}/loop/tool-call.ts`;
 const APPROVE = `${AGENT}/approval/approve-calls.ts`;
 const DIGEST = `${AGENT}/approval/call-digest.ts`;
 const RUNNER = `${TOOLS}/call/runner.ts`;
+const PREPARER = `${TOOLS}/call/prepare-calls.ts`;
 const LOOKUP = `${TOOLS}/registry/lookup.ts`;
 const MOUNT = `${TOOLS}/registry/mount.ts`;
 const VIEW = `${TOOLS}/registry/view.ts`;
@@ -45,7 +46,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   // The registry prepares.
   fault(
     'a person is shown what the model wrote',
-    RUNNER,
+    PREPARER,
     "binding.input.parse === undefined ? (JSON.stringify(validated.input) ?? 'null') : toText(validated.input)",
     'toText(request.arguments)',
     PREPARE,
@@ -59,50 +60,50 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   ),
   fault(
     'a call is prepared after an abort',
-    RUNNER,
+    PREPARER,
     'if (context.signal.aborted) return refuse(request, cancelledBeforeStartResult(binding.tool.name));',
     '',
     PREPARE,
   ),
   fault(
     'a call that its library wants to be allowed is not',
-    RUNNER,
+    PREPARER,
     'isNeeded === true ? true : undefined',
     'undefined',
     `${TOOLS_TESTS}/adapters/ai-sdk.test.ts`,
   ),
   fault(
     'a mounted call loses that it needs an approval',
-    RUNNER,
+    PREPARER,
     'toPrepared(request, NO_ARGUMENTS, forwarded.needsApproval, forwarded)',
     'toPrepared(request, NO_ARGUMENTS, undefined, forwarded)',
     PREPARE,
   ),
   fault(
     'a mounted call loses that it runs an agent',
-    RUNNER,
+    PREPARER,
     'forwarded === undefined ? binding.runsAgent : forwarded.runsAgent',
     '',
     PREPARE,
   ),
   fault(
     'a mounted call that cannot run is not reported',
-    RUNNER,
+    PREPARER,
     '? refuse(request, forwarded)',
     '? forwarded',
     PREPARE,
   ),
-  fault('a mounted tool cannot be called without arguments', RUNNER, 'toText(raw ?? {})', 'toText(raw)', MOUNTED),
+  fault('a mounted tool cannot be called without arguments', PREPARER, 'toText(raw ?? {})', 'toText(raw)', MOUNTED),
   fault(
     'a set is shown as an empty object',
-    RUNNER,
+    PREPARER,
     'if (value instanceof Map || value instanceof Set) return [...value];',
     '',
     PREPARE,
   ),
   fault(
     'a validation that is left behind is not counted',
-    RUNNER,
+    PREPARER,
     'if (abandoned !== undefined && validated.error !== undefined)',
     'if (abandoned === null)',
     `${TOOLS_TESTS}/call/concurrency.test.ts`,
@@ -146,9 +147,9 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   ),
   fault(
     'a question of a library that fails rejects the preparation',
-    RUNNER,
-    'return failed(request, error);\n    }\n  };',
-    'throw error;\n    }\n  };',
+    PREPARER,
+    'true : undefined);\n    } catch (error) {\n      return failed(request, error);',
+    'true : undefined);\n    } catch (error) {\n      throw error;',
     PREPARE,
   ),
   // Lookup, mounts, views, hidden tools.
@@ -363,11 +364,11 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     APPROVED,
   ),
   // A run runs.
-  fault('a call that needs no decision does not run', STEP, '!needsDecision(run, prepared) || ', '', RECORDED),
+  fault('a call that needs no decision does not run', READY, '!needsDecision(run, prepared) || ', '', RECORDED),
   fault(
     'a call that nobody can allow is said to have changed',
-    STEP,
-    'approvedDigest === undefined && run.approval === undefined ? unaskedResult(call) : changedResult(call)',
+    READY,
+    'allowedDigest === undefined && run.approval === undefined ? unaskedResult(call) : changedResult(call)',
     'changedResult(call)',
     APPROVED,
   ),

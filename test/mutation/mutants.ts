@@ -67,9 +67,9 @@ export const MUTANTS: readonly Mutant[] = [
   // Approval.
   {
     name: 'a decision runs what it was not made about',
-    file: 'packages/agent/src/loop/tool-call.ts',
-    find: '|| digestOf(ready) === approvedDigest)',
-    replace: '|| approvedDigest !== undefined)',
+    file: 'packages/agent/src/loop/ready-calls.ts',
+    find: '|| digestOf(ready) === allowedDigest)',
+    replace: '|| allowedDigest !== undefined)',
     tests: ['packages/agent/test/approval/approved-call.test.ts'],
   },
   {

@@ -18,8 +18,8 @@ import {
 } from '../approval/approve-calls.ts';
 import type { Approval } from '../approval/approval.ts';
 import { argumentsDigest } from '../approval/call-digest.ts';
-import { makeReady, needsDecision, type ReadyCall } from './ready-calls.ts';
-import type { Run } from './run-state.ts';
+import { makeReady, needsDecision } from './ready-calls.ts';
+import type { ReadyCall, Run } from './run-state.ts';
 import { inProcessSteps, runBatch } from './steps.ts';
 
 /** What the step that outputs a reply finds out about its calls. */

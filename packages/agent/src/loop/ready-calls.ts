@@ -1,17 +1,16 @@
-import { isToolResult, type PreparedCall, type ToolCall, type ToolResult } from '@kernel/protocol';
-import { needsApproval } from '../approval/approval.ts';
+import {
+  isToolResult,
+  KernelError,
+  type PreparedCall,
+  toErrorResult,
+  type ToolCall,
+  type ToolResult,
+} from '@kernel/protocol';
+import { deniedError, needsApproval } from '../approval/approval.ts';
 import { callDigest } from '../approval/call-digest.ts';
-import { prepareCall } from './call-border.ts';
+import { cancelledResult, prepareCall } from './call-border.ts';
 import { beginTurnOfCalls, callContextOf } from './offered-tools.ts';
-import type { Run } from './run-state.ts';
-
-/** A call of a reply, and what was prepared of it: kept in this process, by the id of the call, until it has run. */
-export interface ReadyCall {
-  readonly call: ToolCall;
-  readonly prepared: PreparedCall | ToolResult;
-  /** The digest of the tool and the arguments, once it was needed. */
-  digest: string | undefined;
-}
+import type { ReadyCall, Run } from './run-state.ts';
 
 /** Prepares a call and keeps what came of it. Only steps may call this, and only in a turn that has begun. Never rejects. */
 export function makeReady(
@@ -55,4 +54,36 @@ export function digestOf(ready: ReadyCall): string | undefined {
   const { prepared } = ready;
   if (isToolResult(prepared)) return undefined;
   return (ready.digest ??= callDigest(prepared.tool, prepared.arguments));
+}
+
+/** Returns what is to run of a call, or the result of one that must not: it cannot run, or is not what was allowed. Rejects only before an abort. */
+export function allowedCall(
+  run: Run,
+  call: ToolCall,
+  idempotencyKey: string,
+  allowedDigest: string | undefined,
+  signal: AbortSignal,
+): PreparedCall | ToolResult | Promise<PreparedCall | ToolResult> {
+  const check = (ready: ReadyCall): PreparedCall | ToolResult => {
+    const { prepared } = ready;
+    if (isToolResult(prepared) || !needsDecision(run, prepared) || digestOf(ready) === allowedDigest) return prepared;
+    return allowedDigest === undefined && run.approval === undefined ? unaskedResult(call) : changedResult(call);
+  };
+  const ready = readyCall(run, call, idempotencyKey, signal);
+  if (!(ready instanceof Promise)) return check(ready);
+  return ready.then(check).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+    return cancelledResult(call, 'cancelled', 'it was not started');
+  });
+}
+
+function unaskedResult(call: ToolCall): ToolResult {
+  return toErrorResult(deniedError(call, 'it needs approval, and nobody can be asked.'), 'denied');
+}
+
+function changedResult(call: ToolCall): ToolResult {
+  const error = new KernelError('TOOL_SKIPPED', `"${call.name}" did not run: what was allowed has changed since.`, {
+    hint: 'Call it again to be asked about what it is now.',
+  });
+  return toErrorResult(error, 'skipped');
 }

@@ -3,6 +3,7 @@ import {
   type Emit,
   type Message,
   type MessageEnd,
+  type PreparedCall,
   type Provider,
   type ProviderRequest,
   type StepExecutor,
@@ -24,10 +25,17 @@ import { createUsageMeter, reportedUsage, type UsageMeter } from '../limits/usag
 import type { RunOptions } from '../options.ts';
 import { createInbox, type Inbox } from './inbox.ts';
 import type { OfferedTools } from './offered-tools.ts';
-import type { ReadyCall } from './ready-calls.ts';
 import { createPauses, type Pauses, type RunAnswer, type RunEnding } from './run-end.ts';
 import { currentScope, innerSteps, type RunScope, uniqueRunId } from './run-scope.ts';
 import { inProcessSteps, type StepContext } from './steps.ts';
+
+/** A call of a reply, and what was prepared of it: kept in this process, by the id of the call, until it has run. */
+export interface ReadyCall {
+  readonly call: ToolCall;
+  readonly prepared: PreparedCall | ToolResult;
+  /** The digest of the tool and the arguments, once it was needed. */
+  digest: string | undefined;
+}
 
 /** One run: what it works with, and what has happened so far. */
 export interface Run extends StepContext {

@@ -17,12 +17,11 @@ import {
   toResultJson,
   type Usage,
 } from '@kernel/protocol';
-import { deniedError } from '../approval/approval.ts';
 import { type DecidedCall, suspendRunning } from '../approval/approve-calls.ts';
 import { lostResult } from '../history/repair-history.ts';
 import { cancelledResult, runPreparedCall, unreadableCallResult } from './call-border.ts';
 import { addLateResult, type Inbox, skipReason } from './inbox.ts';
-import { digestOf, needsDecision, type ReadyCall, readyCall } from './ready-calls.ts';
+import { allowedCall } from './ready-calls.ts';
 import { hookStopAnswer } from './run-end.ts';
 import { createChildRuns, currentScope, runInScope, type RunScope } from './run-scope.ts';
 import type { Run } from './run-state.ts';
@@ -99,7 +98,9 @@ async function runDecided(
   if (permit !== undefined) await permit;
   try {
     inbox.startedCallIds.add(call.id);
-    const finding = findToRun(run, decided, signal);
+    const finding =
+      resultWithoutRunning(decided, signal, inbox) ??
+      allowedCall(run, call, decided.idempotencyKey, decided.approvedDigest, signal);
     const found = finding instanceof Promise ? await finding : finding;
     const startDrained = emit({ type: 'tool-start', call, ...(decided.wasDecided === true && { wasDecided: true }) });
     if (startDrained !== undefined) await startDrained;
@@ -124,39 +125,6 @@ async function runDecided(
     run.ready.delete(call.id);
     semaphore.release();
   }
-}
-
-/** Finds what is to run of a call, or the result of one that must not: settled, refused, or not what was allowed. */
-function findToRun(
-  run: Run,
-  decided: DecidedCall,
-  signal: AbortSignal,
-): PreparedCall | ToolResult | Promise<PreparedCall | ToolResult> {
-  const { approvedDigest, call, idempotencyKey } = decided;
-  const settled = resultWithoutRunning(decided, signal, run.inbox);
-  if (settled !== undefined) return settled;
-  const check = (ready: ReadyCall): PreparedCall | ToolResult => {
-    const { prepared } = ready;
-    if (isToolResult(prepared) || !needsDecision(run, prepared) || digestOf(ready) === approvedDigest) return prepared;
-    return approvedDigest === undefined && run.approval === undefined ? unaskedResult(call) : changedResult(call);
-  };
-  const ready = readyCall(run, call, idempotencyKey, signal);
-  if (!(ready instanceof Promise)) return check(ready);
-  return ready.then(check).catch((error: unknown) => {
-    if (!signal.aborted) throw error;
-    return cancelledResult(call, 'cancelled', 'it was not started');
-  });
-}
-
-function unaskedResult(call: ToolCall): ToolResult {
-  return toErrorResult(deniedError(call, 'it needs approval, and nobody can be asked.'), 'denied');
-}
-
-function changedResult(call: ToolCall): ToolResult {
-  const error = new KernelError('TOOL_SKIPPED', `"${call.name}" did not run: what was allowed has changed since.`, {
-    hint: 'Call it again to be asked about what it is now.',
-  });
-  return toErrorResult(error, 'skipped');
 }
 
 /** What a journal keeps of a call that has ended. */

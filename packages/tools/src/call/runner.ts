@@ -6,13 +6,14 @@ import {
   type ToolContext,
   type ToolResult,
 } from '@kernel/protocol';
-import { annotateResult, type ValidatedArguments, validateArguments } from '@kernel/schema';
+import { annotateResult, type ValidatedArguments } from '@kernel/schema';
 import { asDeclared } from '../unsafe-casts.ts';
 import { adoptThenable, isNativePromise, isThenable } from './adopt-thenable.ts';
 import { isAsyncGenerator, runGenerator } from './async-generator.ts';
 import { createPlans } from './call-plan.ts';
+import { type Calls, createPreparer } from './prepare-calls.ts';
 import { type CallRecord, createCallReporter } from './call-reporter.ts';
-import { cancelledBeforeStart, createConcurrencyLimiter, limitsFor, type Permit } from './concurrency.ts';
+import { createConcurrencyLimiter, limitsFor, type Permit } from './concurrency.ts';
 import { failureText } from './failure-text.ts';
 import { type HandlerEnd, raceHandler } from './race-handler.ts';
 import { cleanResult, redactorFor } from './redact-result.ts';
@@ -26,7 +27,7 @@ import {
 } from './result.ts';
 import { retryDelay } from './retry-delay.ts';
 import { createToolContext } from './tool-context.ts';
-import type { CallRequest, Runner, RunnerOptions } from './types.ts';
+import type { Runner, RunnerOptions } from './types.ts';
 
 /**
  * Creates the runner of a registry: `prepare` validates the arguments; what it returns waits for a permit, runs the handler and reports. The common case
@@ -158,132 +159,27 @@ export function createRunner(options: RunnerOptions): Runner {
     return runWithRetries(record, input, retriesLeft - 1, { result, retries: retries + 1 });
   };
 
-  /** Waits for an asynchronous schema library, with the same timeout as the handler. */
-  const awaitValidation = (
-    { binding, context, timeoutMs: ownMs }: CallRequest,
-    validating: Promise<ValidatedArguments>,
-    onAbandoned: (settled: Promise<{ readonly failed: boolean }>) => void,
-  ): Promise<ValidatedArguments> => {
-    const timeoutMs = ownMs ?? planOf(binding).timeoutMs;
-    return new Promise((resolve) => {
-      raceHandler(validating, {
-        signal: context.signal,
-        timeoutMs,
-        stop: ignore,
-        onEnd(end) {
-          resolve(
-            end.kind === 'value'
-              ? // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `validating` resolves to
-                (end.value as ValidatedArguments)
-              : { error: validationError(end, binding.tool.name, timeoutMs), repairs: [], notes: [] },
-          );
-        },
-        onAbandoned,
-      });
-    });
-  };
-
   /** Reports a call that cannot run, and returns its result. */
-  const refuse = (
-    request: CallRequest,
-    result: ToolResult,
-    validated?: ValidatedArguments,
-    abandoned?: Promise<{ readonly failed: boolean }>,
-  ): ToolResult => {
+  const refuse: Calls['refuse'] = (request, result, validated, abandoned) => {
     const record = reporter.start(request, planOf(request.binding), request.context, undefined);
     if (abandoned !== undefined) trackAbandoned(record, abandoned);
     return finish(record, result, validated);
   };
 
-  /** The call as it is shown and runs, by the handler or as the call of a mounted toolset. */
-  const toPrepared = (
-    request: CallRequest,
-    validated: ValidatedArguments,
-    needsApproval: boolean | undefined,
-    forwarded?: PreparedCall,
-  ): PreparedCall => {
+  const run: Calls['run'] = (request, validated, running, forwarded) => {
     const { binding } = request;
-    return {
-      tool: forwarded?.tool ?? binding.tool,
-      arguments:
-        forwarded?.arguments ??
-        (binding.input.parse === undefined ? (JSON.stringify(validated.input) ?? 'null') : toText(validated.input)),
-      needsApproval,
-      runsAgent: forwarded === undefined ? binding.runsAgent : forwarded.runsAgent,
-      awaitsStarted: true,
-      run(running) {
-        const record = reporter.start(request, planOf(binding), running, forwarded);
-        try {
-          request.onRun?.();
-          return runValidated(record, validated);
-        } catch (error) {
-          // A signal that throws.
-          return Promise.resolve(finish(record, failedResult(error, binding.tool.name)));
-        }
-      },
-    };
-  };
-
-  const ready = (request: CallRequest, validated: ValidatedArguments): PreparedCall | ToolResult =>
-    validated.error === undefined
-      ? toPrepared(request, validated, undefined)
-      : refuse(request, refusedResult(validated.error), validated);
-
-  /** Asks the library of a tool whether somebody must allow a call of it. */
-  const readyIfAllowed = async (
-    request: CallRequest,
-    validated: ValidatedArguments,
-  ): Promise<PreparedCall | ToolResult> => {
-    const { binding, context, id } = request;
-    if (validated.error !== undefined) return ready(request, validated);
-    const callbacks = { onProgress: ignore, onComplete: ignore };
-    const toolContext = createToolContext(id, binding.tool.name, context, context.signal, callbacks);
+    const record = reporter.start(request, planOf(binding), running, forwarded);
     try {
-      const isNeeded = await binding.input.needsApproval?.(asDeclared(validated.input), toolContext);
-      return toPrepared(request, validated, isNeeded === true ? true : undefined);
+      request.onRun?.();
+      return runValidated(record, validated);
     } catch (error) {
-      return failed(request, error);
+      // A signal that throws.
+      return Promise.resolve(finish(record, failedResult(error, binding.tool.name)));
     }
   };
 
-  /** The call of a mounted toolset, as it runs here. */
-  const readyForwarded = (request: CallRequest, forwarded: PreparedCall | ToolResult): PreparedCall | ToolResult =>
-    isToolResult(forwarded)
-      ? refuse(request, forwarded)
-      : toPrepared(request, NO_ARGUMENTS, forwarded.needsApproval, forwarded);
-
-  /** The result of a call whose signal, schema library or check throws. */
-  const failed = (request: CallRequest, error: unknown): ToolResult =>
-    refuse(request, failedResult(error, request.binding.tool.name));
   return {
-    prepare(request) {
-      try {
-        const { arguments: raw, binding, context, id } = request;
-        if (context.signal.aborted) return refuse(request, cancelledBeforeStartResult(binding.tool.name));
-        if (binding.input.forward !== undefined) {
-          const forwarded = binding.input.forward(id, toText(raw ?? {}), context);
-          return forwarded instanceof Promise
-            ? forwarded.then((each) => readyForwarded(request, each)).catch((error: unknown) => failed(request, error))
-            : readyForwarded(request, forwarded);
-        }
-        const validating = validateArguments(binding, raw, planOf(binding).policy);
-        const finishPreparing = binding.input.needsApproval === undefined ? ready : readyIfAllowed;
-        if (!(validating instanceof Promise)) return finishPreparing(request, validating);
-        let abandoned: Promise<{ readonly failed: boolean }> | undefined;
-        const onAbandoned = (settled: typeof abandoned): void => void (abandoned = settled);
-        return awaitValidation(request, validating, onAbandoned)
-          .then((validated) => {
-            if (abandoned !== undefined && validated.error !== undefined)
-              return refuse(request, refusedResult(validated.error), validated, abandoned);
-            return context.signal.aborted && validated.error === undefined
-              ? refuse(request, cancelledBeforeStartResult(binding.tool.name))
-              : finishPreparing(request, validated);
-          })
-          .catch((error: unknown) => failed(request, error));
-      } catch (error) {
-        return failed(request, error);
-      }
-    },
+    prepare: createPreparer({ planOf, run, refuse }),
     refuse: (name, callId, result) => reporter.refused(name, callId, result),
     abandoned: () => abandonedCount,
   };
@@ -301,30 +197,3 @@ function runForwarded(
     started: prepared.awaitsStarted === true ? started : undefined,
   });
 }
-
-/** The JSON text of what a handler gets. What JSON does not have, a schema library can have made: it is shown as what is nearest to it. */
-function toText(input: unknown): string {
-  if (typeof input === 'string') return input;
-  try {
-    return JSON.stringify(input, nearestJson) ?? 'null';
-  } catch {
-    return '"[arguments that JSON cannot represent]"';
-  }
-}
-
-function nearestJson(_key: string, value: unknown): unknown {
-  if (typeof value === 'bigint') return String(value);
-  if (value instanceof Map || value instanceof Set) return [...value];
-  return value;
-}
-
-/** What a handler of a mounted toolset gets: that toolset has its arguments. */
-const NO_ARGUMENTS: ValidatedArguments = { repairs: [], notes: [] };
-
-function validationError(end: HandlerEnd, toolName: string, timeoutMs: number): KernelError {
-  if (end.kind === 'aborted') return cancelledBeforeStart(toolName);
-  const message = `the arguments of "${toolName}" could not be validated within ${timeoutMs} ms.`;
-  return new KernelError('TOOL_TIMEOUT', message, { retryable: true });
-}
-
-function ignore(): void {}

@@ -6,14 +6,14 @@ interface Wrapped {
   readonly variables: readonly ShellWord[];
 }
 
-/** What stands between a program that does nothing but run another one and that one, each word with a NUL behind it. */
+/** The options and variables of a program that does nothing but run another one, each word with a NUL behind it; of `timeout`, the time follows. */
 const WRAPPERS: Readonly<Record<string, RegExp>> = {
   // An option that removes variables also removes those that keep Git from running what a repository names.
   env: /^(?:[A-Za-z_]\w*=[^\0]*\0)*/,
   nice: /^(?:(?:-n?-?\d+|--adjustment=-?\d+|-n\0[^\0]+)\0)*(?:--\0)?/,
   nohup: /^(?:--\0)?/,
   timeout:
-    /^(?:(?:--foreground|--preserve-status|-v|--verbose|(?:--kill-after|--signal)[=\0]\w+|-[ks]\0?\w+)\0)*(?:--\0)?[^\0-][^\0]*\0/,
+    /^(?:(?:--foreground|--preserve-status|-v|--verbose|(?:--kill-after|--signal)[=\0]\w+|-[ks]\0?\w+)\0)*(?:--\0)?/,
   setsid: /^(?:(?:-[cfw]+|--(?:ctty|fork|wait))\0)*(?:--\0)?/,
   stdbuf: /^(?:(?:-[ioe]\0?[L\d]\w*|--(?:input|output|error)=\w+)\0)*(?:--\0)?/,
   command: /^(?:--\0)?/,
@@ -29,11 +29,14 @@ const UNKNOWN = '\x01';
 export function unwrapCommand(name: string, words: readonly ShellWord[]): Wrapped | undefined {
   const own = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
   const texts = words.map(({ text = UNKNOWN }) => text);
-  const before = own?.exec(texts.map((text) => `${text}\0`).join(''))?.[0].split('\0').length;
-  const [first, ...rest] = before === undefined ? [] : words.slice(before - 1);
-  if (first === undefined || before === undefined || first.text?.startsWith('-') !== false) return undefined;
-  const variables =
-    name === 'env' ? words.slice(0, before - 1).filter(({ text = '' }) => /^[A-Za-z_]\w*=/.test(text)) : [];
+  const options = own
+    ?.exec(texts.map((text) => `${text}\0`).join(''))?.[0]
+    .split('\0')
+    .slice(0, -1);
+  if (options === undefined || texts[options.length]?.startsWith('-') !== false) return undefined;
+  const [first, ...rest] = words.slice(options.length + (name === 'timeout' ? 1 : 0));
+  if (first?.text?.startsWith('-') !== false) return undefined;
+  const variables = name === 'env' ? words.slice(0, options.length) : [];
   return { command: [first, ...rest], variables };
 }
 

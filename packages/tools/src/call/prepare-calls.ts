@@ -1,0 +1,164 @@
+import { isToolResult, KernelError, type PreparedCall, type RunningCall, type ToolResult } from '@kernel/protocol';
+import { type ValidatedArguments, validateArguments } from '@kernel/schema';
+import type { ToolBinding } from '../tool/binding.ts';
+import { asDeclared } from '../unsafe-casts.ts';
+import type { CallPlan } from './call-plan.ts';
+import { cancelledBeforeStart } from './concurrency.ts';
+import { type HandlerEnd, raceHandler } from './race-handler.ts';
+import { cancelledBeforeStartResult, failedResult, refusedResult } from './result.ts';
+import { createToolContext } from './tool-context.ts';
+import type { CallRequest, Runner } from './types.ts';
+
+/** What becomes of the calls of a registry. */
+export interface Calls {
+  readonly planOf: (binding: ToolBinding) => CallPlan;
+  /** Runs a call with arguments that have been validated, or as the call of a mounted toolset. */
+  readonly run: (
+    request: CallRequest,
+    validated: ValidatedArguments,
+    running: RunningCall,
+    forwarded: PreparedCall | undefined,
+  ) => Promise<ToolResult>;
+  /** Reports a call that cannot run, and returns its result. `abandoned` settles with a validation that still runs. */
+  readonly refuse: (
+    request: CallRequest,
+    result: ToolResult,
+    validated?: ValidatedArguments,
+    abandoned?: Promise<{ readonly failed: boolean }>,
+  ) => ToolResult;
+}
+
+/** Creates what prepares the calls of a registry: validates their arguments, or has a mounted toolset prepare them. */
+export function createPreparer({ planOf, refuse, run }: Calls): Runner['prepare'] {
+  /** Waits for an asynchronous schema library, with the same timeout as the handler. */
+  const awaitValidation = (
+    { binding, context, timeoutMs: ownMs }: CallRequest,
+    validating: Promise<ValidatedArguments>,
+    onAbandoned: (settled: Promise<{ readonly failed: boolean }>) => void,
+  ): Promise<ValidatedArguments> => {
+    const timeoutMs = ownMs ?? planOf(binding).timeoutMs;
+    return new Promise((resolve) => {
+      raceHandler(validating, {
+        signal: context.signal,
+        timeoutMs,
+        stop: ignore,
+        onEnd(end) {
+          resolve(
+            end.kind === 'value'
+              ? // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `validating` resolves to
+                (end.value as ValidatedArguments)
+              : { error: validationError(end, binding.tool.name, timeoutMs), repairs: [], notes: [] },
+          );
+        },
+        onAbandoned,
+      });
+    });
+  };
+
+  /** The call as it is shown and runs, by the handler or as the call of a mounted toolset. */
+  const toPrepared = (
+    request: CallRequest,
+    validated: ValidatedArguments,
+    needsApproval: boolean | undefined,
+    forwarded?: PreparedCall,
+  ): PreparedCall => {
+    const { binding } = request;
+    return {
+      tool: forwarded?.tool ?? binding.tool,
+      arguments:
+        forwarded?.arguments ??
+        (binding.input.parse === undefined ? (JSON.stringify(validated.input) ?? 'null') : toText(validated.input)),
+      needsApproval,
+      runsAgent: forwarded === undefined ? binding.runsAgent : forwarded.runsAgent,
+      awaitsStarted: true,
+      run: (running) => run(request, validated, running, forwarded),
+    };
+  };
+
+  const ready = (request: CallRequest, validated: ValidatedArguments): PreparedCall | ToolResult =>
+    validated.error === undefined
+      ? toPrepared(request, validated, undefined)
+      : refuse(request, refusedResult(validated.error), validated);
+
+  /** Asks the library of a tool whether somebody must allow a call of it. */
+  const readyIfAllowed = async (
+    request: CallRequest,
+    validated: ValidatedArguments,
+  ): Promise<PreparedCall | ToolResult> => {
+    const { binding, context, id } = request;
+    if (validated.error !== undefined) return ready(request, validated);
+    const callbacks = { onProgress: ignore, onComplete: ignore };
+    const toolContext = createToolContext(id, binding.tool.name, context, context.signal, callbacks);
+    try {
+      const isNeeded = await binding.input.needsApproval?.(asDeclared(validated.input), toolContext);
+      return toPrepared(request, validated, isNeeded === true ? true : undefined);
+    } catch (error) {
+      return failed(request, error);
+    }
+  };
+
+  /** The call of a mounted toolset, as it runs here. */
+  const readyForwarded = (request: CallRequest, forwarded: PreparedCall | ToolResult): PreparedCall | ToolResult =>
+    isToolResult(forwarded)
+      ? refuse(request, forwarded)
+      : toPrepared(request, NO_ARGUMENTS, forwarded.needsApproval, forwarded);
+
+  /** The result of a call whose signal, schema library or check throws. */
+  const failed = (request: CallRequest, error: unknown): ToolResult =>
+    refuse(request, failedResult(error, request.binding.tool.name));
+  return (request) => {
+    try {
+      const { arguments: raw, binding, context, id } = request;
+      if (context.signal.aborted) return refuse(request, cancelledBeforeStartResult(binding.tool.name));
+      if (binding.input.forward !== undefined) {
+        const forwarded = binding.input.forward(id, toText(raw ?? {}), context);
+        return forwarded instanceof Promise
+          ? forwarded.then((each) => readyForwarded(request, each)).catch((error: unknown) => failed(request, error))
+          : readyForwarded(request, forwarded);
+      }
+      const validating = validateArguments(binding, raw, planOf(binding).policy);
+      const finishPreparing = binding.input.needsApproval === undefined ? ready : readyIfAllowed;
+      if (!(validating instanceof Promise)) return finishPreparing(request, validating);
+      let abandoned: Promise<{ readonly failed: boolean }> | undefined;
+      const onAbandoned = (settled: typeof abandoned): void => void (abandoned = settled);
+      return awaitValidation(request, validating, onAbandoned)
+        .then((validated) => {
+          if (abandoned !== undefined && validated.error !== undefined)
+            return refuse(request, refusedResult(validated.error), validated, abandoned);
+          return context.signal.aborted && validated.error === undefined
+            ? refuse(request, cancelledBeforeStartResult(binding.tool.name))
+            : finishPreparing(request, validated);
+        })
+        .catch((error: unknown) => failed(request, error));
+    } catch (error) {
+      return failed(request, error);
+    }
+  };
+}
+
+/** The JSON text of what a handler gets. What JSON does not have, a schema library can have made: it is shown as what is nearest to it. */
+function toText(input: unknown): string {
+  if (typeof input === 'string') return input;
+  try {
+    return JSON.stringify(input, nearestJson) ?? 'null';
+  } catch {
+    return '"[arguments that JSON cannot represent]"';
+  }
+}
+
+function nearestJson(_key: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value);
+  if (value instanceof Map || value instanceof Set) return [...value];
+  return value;
+}
+
+/** What a handler of a mounted toolset gets: that toolset has its arguments. */
+const NO_ARGUMENTS: ValidatedArguments = { repairs: [], notes: [] };
+
+function validationError(end: HandlerEnd, toolName: string, timeoutMs: number): KernelError {
+  if (end.kind === 'aborted') return cancelledBeforeStart(toolName);
+  const message = `the arguments of "${toolName}" could not be validated within ${timeoutMs} ms.`;
+  return new KernelError('TOOL_TIMEOUT', message, { retryable: true });
+}
+
+function ignore(): void {}
