@@ -1,6 +1,5 @@
 import { attempt, inNextTurn, isObject, MAX_TIMER_MS, sliceHead, untilAborted } from '@kernel/internal';
 import {
-  changedCallError,
   type CallContext,
   errorResult,
   isRepeatable,
@@ -223,4 +222,13 @@ function startProgressTimeout(timeoutMs: number, maxMs: number, pausedUntilMs: (
       clearTimeout(timer);
     },
   };
+}
+
+/** The error of a call whose tool has another definition than the prepared one. */
+function changedCallError(toolName: string): KernelError {
+  const message = `"${toolName}" was not run: the tool or its arguments have changed since the approval.`;
+  return new KernelError('TOOL_DENIED', message, {
+    hint: 'Call it again to ask for approval of what it is now.',
+    data: { tool: toolName },
+  });
 }
