@@ -155,7 +155,7 @@ describe('a call that hands words to an interpreter, where something is denied',
 
 describe('a rule that allows a call as it was shown', () => {
   it('covers no other input', () => {
-    verifies('toolbox.permissions.whole-call');
+    verifies('toolbox.permissions.whole');
     const { decide } = permissions([{ allow: 'run_command(sh)' }, { allow: 'run_command(cat)' }]);
     const given = { command: ['sh'], input: 'echo hello' };
     expect(decide('run_command', given)).toMatchObject({ verdict: 'ask', reason: expect.stringContaining('input') });
@@ -170,7 +170,7 @@ describe('a rule that allows a call as it was shown', () => {
   });
 
   it('covers no other value of any member of another tool, at any depth', () => {
-    verifies('toolbox.permissions.whole-call');
+    verifies('toolbox.permissions.whole');
     const shown = { to: 'bob', amount: 5, urgent: false, note: { text: 'rent', tags: ['a', 'b'] } };
     const { suggestion } = permissions([]).decide('bank_transfer', shown);
     expect(suggestion).toEqual({
