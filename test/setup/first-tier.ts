@@ -1,7 +1,7 @@
 /**
  * Runs before every test file of `pnpm test`, so that its outcome doesn't depend on the machine. It refuses processes,
  * workers, processor time, real timers of `SHORTEST_MS` or more, and servers that listen anywhere but on loopback; each
- * error names the alternative.
+ * error names the alternative. A file fails that leaves a server or a connection open.
  *
  * Such a timer that the code under test sets, usually a time limit, is accepted and never fires: a test that waits for
  * it moves virtual time with `vi.useFakeTimers`. One that forgets to hangs until its own limit, and then learns which
@@ -12,15 +12,17 @@ import dgram from 'node:dgram';
 import { syncBuiltinESMExports } from 'node:module';
 import { Server } from 'node:net';
 import timers from 'node:timers';
-import timersPromises from 'node:timers/promises';
+import timersPromises, { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import workerThreads from 'node:worker_threads';
-import { beforeEach, onTestFailed } from 'vitest';
+import { afterAll, beforeEach, onTestFailed } from 'vitest';
 
 const SHORTEST_MS = 20;
 /** The longest delay that Node accepts: 25 days. */
 const NEVER_MS = 2 ** 31 - 1;
 const LOOPBACK = /^(?:(?:::ffff:)?127(?:\.\d{1,3}){3}|::1|localhost)$/i;
+/** Event-loop turns in which the connections of a file close: 3 are enough on an idle machine, and all take seconds. */
+const MAX_CLOSING_TURNS = 1_000_000;
 const PROCESSES = ['spawn', 'spawnSync', 'exec', 'execSync', 'execFile', 'execFileSync', 'fork'] as const;
 /** Below it, tests and their helpers are in these folders. */
 const ROOT = new URL('../../', import.meta.url).href;
@@ -50,6 +52,19 @@ beforeEach(() => {
     throw new Error(`Real timers never fire in this tier. ${VIRTUAL_TIME}. Set and not cleared:\n${lines.join('\n')}`);
   });
 });
+
+// A connection that closes lets undici set a timer. It would be one more under the virtual clock of the next file.
+afterAll(async () => {
+  for (let turn = 0; openConnections() > 0; turn += 1) {
+    if (turn === MAX_CLOSING_TURNS)
+      throw new Error(`The test file left ${openConnections()} servers or connections open.`);
+    await nextTurn();
+  }
+});
+
+function openConnections(): number {
+  return process.getActiveResourcesInfo().filter((name) => name.startsWith('TCP')).length;
+}
 
 /** Replaces what depends on the machine, once for each process. Returns the list of timers that were accepted. */
 function install(): UnfiredTimer[] {
