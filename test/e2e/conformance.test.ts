@@ -3,7 +3,7 @@ import { withTracing } from '@kernel/agent/otel';
 import type { Provider, Toolset } from '@kernel/protocol';
 import { createProvider, withFallback, withRateLimit, withRetry, withUsage } from '@kernel/providers';
 import { providerConformance, scriptedProvider, startWireServer, toolsetConformance, verifies } from '@kernel/testing';
-import { bindTool, createRegistry } from '@kernel/tools';
+import { bindTool, createRegistry, type ToolRegistry } from '@kernel/tools';
 import { describe, test } from 'vitest';
 
 const parameters = { type: 'object', properties: {} };
@@ -30,29 +30,36 @@ function registry() {
   ]);
 }
 
-const toolsets: readonly (readonly [string, () => Toolset | Promise<Toolset>])[] = [
-  ['a registry', registry],
-  ['a view of a registry', () => registry().view({})],
-  ['a snapshot of a registry', () => registry().snapshot()],
-  ['a registry behind hooks', () => withHooks(registry(), { beforeTool: () => {}, afterTool: () => {} })],
-  ['a registry behind tracing', () => withTracing(registry())],
-  ['a registry behind an async policy', () => withAsyncPolicy(registry(), { mode: 'await' })],
+/** What is made of a registry. A snapshot doesn't change with it, and a choice only with the turn. */
+const toolsets: readonly (readonly [string, (source: ToolRegistry) => Toolset | Promise<Toolset>])[] = [
+  ['a registry', (source) => source],
+  ['a view of a registry', (source) => source.view({})],
+  ['a snapshot of a registry', (source) => source.snapshot()],
+  ['a registry behind hooks', (source) => withHooks(source, { beforeTool: () => {}, afterTool: () => {} })],
+  ['a registry behind tracing', (source) => withTracing(source)],
+  ['a registry behind an async policy', (source) => withAsyncPolicy(source, { mode: 'await' })],
   [
     'a registry behind a choice of tools',
-    async () => {
-      const tools = withSelectedTools(registry(), (all) => all);
+    async (source) => {
+      const tools = withSelectedTools(source, (all) => all);
       await tools.listFor?.({ turn: 1, signal: new AbortController().signal });
       return tools;
     },
   ],
 ];
 
-describe.each(toolsets)('%s', (_name, make) => {
-  for (const { name, run } of toolsetConformance(async () => ({
-    toolset: await make(),
-    ...names,
-    entered: () => entered,
-  })))
+describe.each(toolsets)('%s', (kind, make) => {
+  const cases = toolsetConformance(async () => {
+    const source = registry();
+    let added = 0;
+    const change = (): void => {
+      added += 1;
+      source.register(bindTool({ name: `added_${added}`, description: 'Is new.', parameters }, () => 'ok'));
+    };
+    const subject = { toolset: await make(source), ...names, entered: () => entered };
+    return /snapshot|choice/.test(kind) ? subject : { ...subject, change };
+  });
+  for (const { name, run } of cases)
     // oxlint-disable-next-line vitest/expect-expect, vitest/valid-title -- the case has both
     test(name, run);
 });

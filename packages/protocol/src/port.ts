@@ -145,7 +145,7 @@ export interface Toolset<Context = unknown> {
   listFor?(turn: TurnContext<Context>): readonly Tool[] | Promise<readonly Tool[]>;
   /**
    * Makes of a model's call what would run: finds the tool, validates and repairs the arguments, applies policies. Runs nothing. A call that cannot
-   * run is its failed result. Never throws or rejects. The same call in the same state gives the same arguments.
+   * run is its failed result; that of an unknown tool names it. Never throws or rejects. The same call in the same state gives the same arguments.
    */
   prepare(
     call: ToolCall,
@@ -167,7 +167,10 @@ export interface PreparedCall {
   readonly runsAgent?: boolean | undefined;
   /** Whether `run` awaits `RunningCall.started` itself, after its queues and checks. Default: it is awaited before `run`. */
   readonly awaitsStarted?: boolean | undefined;
-  /** Runs exactly this. Never rejects: failures, timeouts and aborts are results with `isError`. */
+  /**
+   * Runs exactly this. Never rejects: failures, timeouts and aborts are results with `isError`. Settles within 50 ms of an abort: as `cancelled` if
+   * the handler has stopped or was not entered, as `abandoned` if it may still be running. An own member, so that a spread keeps it.
+   */
   run(running: RunningCall): Promise<ToolResult>;
 }
 

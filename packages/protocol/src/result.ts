@@ -66,8 +66,9 @@ export interface ToolRepair {
  * import { type Tool, toolResult, type Toolset } from '@kernel/protocol';
  *
  * const clock: Tool = { name: 'clock', description: 'Tells the time.', parameters: { type: 'object' } };
+ * const list = Object.freeze([clock]);
  * const tools: Toolset = {
- *   list: () => [clock],
+ *   list: () => list,
  *   prepare: (call) => ({
  *     tool: clock,
  *     arguments: call.arguments,

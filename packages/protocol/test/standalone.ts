@@ -2,8 +2,9 @@
 import { KernelError, type Tool, toErrorResult, type Toolset, toModelText, callTool } from '@kernel/protocol';
 
 const clock: Tool = { name: 'clock', description: 'Tells the time.', parameters: { type: 'object', properties: {} } };
+const list = Object.freeze([clock]);
 const tools: Toolset = {
-  list: () => [clock],
+  list: () => list,
   prepare: (call) => toErrorResult(new KernelError('TOOL_NOT_FOUND', `No tool "${call.name}".`)),
 };
 const result = await callTool(

@@ -221,6 +221,45 @@ test.each([
   expect((await failures(broken)).some((name) => name.includes(caught))).toBe(true);
 });
 
+type Notify = (listeners: ReadonlySet<() => void>, change: () => void) => void;
+
+const notify: Notify = (listeners, change) => {
+  change();
+  for (const listener of listeners) listener();
+};
+
+/** The sound toolset with a list that changes. */
+function changing(tell: Notify, unsubscribes: boolean): ToolsetUnderTest {
+  const listeners = new Set<() => void>();
+  let current: readonly Tool[] = list;
+  const toolset: Toolset = {
+    ...sound,
+    list: () => current,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void (unsubscribes && listeners.delete(listener));
+    },
+  };
+  return { toolset, ...names, change: () => tell(listeners, () => (current = Object.freeze([...current]))) };
+}
+
+test.each<[string, Notify, boolean, readonly string[]]>([
+  ['keeps its promises', notify, true, []],
+  ['calls no listener', (_listeners, change) => change(), true, ['was not called']],
+  [
+    'calls a listener early',
+    (all, change) => notify(all, () => setImmediate(change)),
+    true,
+    ['before the list had changed'],
+  ],
+  ['keeps a listener', notify, false, ['after it had unsubscribed']],
+])('a changing toolset that %s is seen', async (_name, tell, unsubscribes, messages) => {
+  const cases = toolsetConformance(() => changing(tell, unsubscribes));
+  const outcomes = await Promise.allSettled(cases.map(({ run }) => run()));
+  const errors = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [String(outcome.reason)] : []));
+  expect(errors).toEqual(messages.map((message): unknown => expect.stringContaining(message)));
+});
+
 test('the suite finds nothing in a sound toolset whose handlers are not visible', async () => {
   const cases = toolsetConformance(() => ({ toolset: sound, ...names }));
   const outcomes = await Promise.allSettled(cases.map(({ run }) => run()));

@@ -36,8 +36,11 @@ export async function decideOnCall(
   switch (decision.decision) {
     case 'allow':
       return prepared;
-    case 'edit':
-      return tools.prepare({ ...call, arguments: decision.arguments }, context);
+    case 'edit': {
+      const edited = await tools.prepare({ ...call, arguments: decision.arguments }, context);
+      if (isToolResult(edited) || edited.tool.name === tool.name) return edited;
+      return deniedResult(call, `with the edited arguments it is a call of "${edited.tool.name}".`);
+    }
     case 'deny':
       return deniedResult(call, decision.reason);
     case 'later':

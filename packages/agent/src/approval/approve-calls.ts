@@ -1,11 +1,13 @@
 import { untilAborted } from '@kernel/internal';
 import {
   isToolResult,
+  KernelError,
   type PendingCall,
   type RecordedDecision,
   type Step,
   type SuspendedAgent,
   type SuspendedCall,
+  type Tool,
   toErrorResult,
   toModelText,
   type ToolCall,
@@ -88,7 +90,8 @@ async function decide(
   if (isToolResult(prepared)) return refused(prepared);
   const { tool } = prepared;
   const { path } = run;
-  const shown = { ...call, name: tool.name, arguments: prepared.arguments };
+  // The readers of the event and the approver get the same object.
+  const shown = Object.freeze({ ...call, name: tool.name, arguments: prepared.arguments });
   await emit({ type: 'approval-request', call: shown, tool });
   const answer = await requestDecision(
     approve,
@@ -100,8 +103,9 @@ async function decide(
     return { decision: 'later', pending: { ...shown, tool, path, digest } };
   if (answer.decision === 'allow') return { decision: 'allow', digest };
   const edited = await makeReady(run, { ...call, arguments: answer.arguments }, idempotencyKey, signal);
-  return isToolResult(edited.prepared)
-    ? refused(edited.prepared)
+  if (isToolResult(edited.prepared)) return refused(edited.prepared);
+  return edited.prepared.tool.name !== tool.name
+    ? refused(otherToolResult(call, edited.prepared.tool))
     : { decision: 'edit', arguments: answer.arguments, digest: digestOf(edited) ?? '' };
 }
 
@@ -112,6 +116,12 @@ function refused(result: ToolResult): ApprovalOutput {
     result: toResultJson({ ...result, forLLM: toModelText(result) }),
     ...(handled === undefined ? {} : { handled }),
   };
+}
+
+/** The result of an edited call that a hook has turned into a call of another tool, which nobody was shown. */
+function otherToolResult({ name }: ToolCall, other: Tool): ToolResult {
+  const message = `"${name}" did not run: with the edited arguments it is a call of "${other.name}".`;
+  return toErrorResult(new KernelError('TOOL_SKIPPED', message), 'skipped');
 }
 
 function withDecision(call: ToolCall, decision: RecordedDecision): ToolCall {

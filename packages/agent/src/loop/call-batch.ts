@@ -147,7 +147,7 @@ function prepareCalls(
     const undecided = undecidedCall(batch, call, before);
     const result = refused.get(call.id);
     if (result !== undefined) return { ...undecided, result };
-    const decision = decisions.get(call.id) ?? decisionFromEarlierRun(run, before);
+    const decision = decisions.get(call.id) ?? keptDecision(before);
     return decision === undefined ? undecided : applyDecision(undecided, decision);
   });
   return { prepared };
@@ -186,10 +186,9 @@ function missingApproveError(calls: readonly ToolCall[]): KernelError {
   );
 }
 
-/** The kept decision of a run that continues without an approval: a denial stays one, and an edited call stays edited. */
-function decisionFromEarlierRun({ approval }: Run, kept: SuspendedCall | undefined): ApprovalOutput | undefined {
-  if (approval !== undefined || kept?.decision === undefined) return undefined;
-  return { ...kept.decision, digest: kept.digest ?? '' };
+/** The kept decision on a call about which this run asks nobody: a denial stays one, an edited call stays edited, and only what was allowed runs. */
+function keptDecision(kept: SuspendedCall | undefined): ApprovalOutput | undefined {
+  return kept?.decision === undefined ? undefined : { ...kept.decision, digest: kept.digest ?? '' };
 }
 
 /** The results, by call id, of the calls that are not on offer, over their tool's limit, or repeats. */

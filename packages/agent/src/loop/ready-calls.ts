@@ -66,8 +66,11 @@ export function allowedCall(
 ): PreparedCall | ToolResult | Promise<PreparedCall | ToolResult> {
   const check = (ready: ReadyCall): PreparedCall | ToolResult => {
     const { prepared } = ready;
-    if (isToolResult(prepared) || !needsDecision(run, prepared) || digestOf(ready) === allowedDigest) return prepared;
-    return allowedDigest === undefined && run.approval === undefined ? unaskedResult(call) : changedResult(call);
+    if (isToolResult(prepared)) return prepared;
+    // What was allowed holds where nobody need be asked any more, too.
+    if (allowedDigest !== undefined) return digestOf(ready) === allowedDigest ? prepared : changedResult(call);
+    if (!needsDecision(run, prepared)) return prepared;
+    return run.approval === undefined ? unaskedResult(call) : changedResult(call);
   };
   const ready = readyCall(run, call, idempotencyKey, signal);
   if (!(ready instanceof Promise)) return check(ready);

@@ -678,3 +678,35 @@ test.each(['tool', 'arguments', () => 'all'] as const)(
     expect(ran).toHaveLength(4);
   },
 );
+
+test('a reader of the events cannot change what the approver is shown', async () => {
+  verifies('agent.loop.approval.prepared');
+  const { ran, toolset } = replaceable();
+  const shown: string[] = [];
+  const approve: Approve = ({ call }) => {
+    shown.push(call.arguments);
+    return { decision: 'allow' };
+  };
+  const messages = [user('Go')];
+  const provider = scriptedProvider([{ calls: [{ name: 'remove', arguments: { path: '/home' } }] }, { text: 'ok' }]);
+  const written: boolean[] = [];
+  for await (const event of run({ provider, model: 'm', messages, tools: toolset, approve }))
+    if (event.type === 'approval-request') written.push(Reflect.set(event.call, 'arguments', '{"path":"/tmp"}'));
+  expect(written).toEqual([false]);
+  expect([shown, ran]).toEqual([['{"path":"/home"}'], ['first {"path":"/home"}']]);
+});
+
+test('an edit that a hook turns into a call of another tool does not run', async () => {
+  verifies('agent.loop.approval.prepared');
+  const { ran, toolset } = replaceable();
+  const other = Object.freeze({ ...definition, name: 'wipe' });
+  const hooked = wrapCalls(toolset, (prepared) =>
+    prepared.arguments.includes('b') ? { ...prepared, tool: other } : prepared,
+  );
+  const provider = scriptedProvider([{ calls: [{ name: 'remove', arguments: { path: 'a' } }] }, { text: 'ok' }]);
+  const approve: Approve = () => ({ decision: 'edit', arguments: '{"path":"b"}' });
+  const result = await collect(run({ provider, model: 'm', messages: [user('Go')], tools: hooked, approve }));
+  expect(ran).toEqual([]);
+  expect(result.toolCalls[0]?.result).toMatchObject({ isError: true, outcome: 'skipped' });
+  expect(result.toolCalls[0]?.result.forLLM).toContain('it is a call of "wipe"');
+});

@@ -244,3 +244,18 @@ test.each([['a string'], [null], [[{ callId: 1 }, null, { callId: 'writes', deci
     expect(result.reason).toBe('done');
   },
 );
+
+test.each<[string, Approve | undefined]>([
+  ['somebody could be asked', () => ({ decision: 'allow' })],
+  ['nobody can be asked', undefined],
+])('an allowed call that only reads in the next run, where %s, runs only as it was allowed', async (_name, approve) => {
+  verifies('agent.loop.approval.later');
+  const first = await firstRun({ sends: later });
+  const tools = toolset({ effect: 'read', description: 'Another one.' });
+  const next = scriptedProvider([{ text: 'ok' }]);
+  const result = await collect(run({ provider: next, model, messages: json(first.messages), tools, approve }));
+  expect(tools.calls.map(({ name }) => name)).not.toContain('writes');
+  expect(resultOf(result.messages, 'writes')).toMatchObject({
+    content: expect.stringContaining('what was allowed has changed since') as string,
+  });
+});

@@ -14,7 +14,7 @@ import {
 } from '@kernel/protocol';
 import { type ConformanceCase, withSubject } from './case.ts';
 
-/** A toolset under test: it offers four tools without required arguments, under these names. */
+/** A toolset under test. It offers four tools without required arguments under these names, which may be there for the test alone, and any others. */
 export interface ToolsetUnderTest {
   /** The toolset. */
   readonly toolset: Toolset;
@@ -22,9 +22,9 @@ export interface ToolsetUnderTest {
   readonly answers: string;
   /** A tool whose handler throws. */
   readonly throws: string;
-  /** A tool whose handler never settles and ignores its signal. */
+  /** A tool whose handler never settles and ignores its signal: an aborted call of it is `abandoned`. */
   readonly hangs: string;
-  /** A tool whose handler settles when its signal aborts. */
+  /** A tool whose handler settles when its signal aborts: such a call is `cancelled`. */
   readonly stops: string;
   /**
    * Whether the handlers run in another process. Then it is not visible whether one stopped on an abort, and both outcomes count as `cancelled`.
@@ -32,6 +32,8 @@ export interface ToolsetUnderTest {
   readonly isRemote?: boolean;
   /** Counts how often a handler was entered. Absent where that is not visible. */
   entered?(): number;
+  /** Changes the list of tools, such as by one more. Absent where the list never changes: then nothing shows that listeners are called. */
+  change?(): void | Promise<void>;
   /** Releases what was set up for it. */
   close?(): Promise<void>;
 }
@@ -139,7 +141,7 @@ export function toolsetConformance(
     }),
     check('blank argument text counts as no arguments', async ({ toolset, answers }) => {
       const result = await callTool(toolset, toCall(answers, ' '), quietContext());
-      assert.notEqual(result.isError, true, result.forLLM);
+      assert.notEqual(result.isError, true, `the arguments " " were refused: ${result.forLLM}`);
     }),
     check('an aborted signal starts nothing and gives a result', async ({ toolset, answers }) => {
       await assertFailure(callTool(toolset, toCall(answers), { signal: AbortSignal.abort(new Error('stop')) }));
@@ -152,8 +154,9 @@ export function toolsetConformance(
         await new Promise((resolve) => setTimeout(resolve, 5));
         stop.abort(new Error('stop'));
         const result = await Promise.race([pending, timerTurns(SETTLE_MS)]);
-        assert.ok(result !== undefined, `it took more than ${SETTLE_MS} timers of a millisecond, one after another`);
-        assert.equal(result.outcome, kind === 'hangs' && subject.isRemote !== true ? 'abandoned' : 'cancelled');
+        assert.ok(result !== undefined, `it had not settled ${SETTLE_MS} timers of a millisecond after the abort`);
+        const outcome = kind === 'hangs' && subject.isRemote !== true ? 'abandoned' : 'cancelled';
+        assert.equal(result.outcome, outcome, `the outcome is "${result.outcome}" instead of "${outcome}"`);
       }),
     ),
     check('calls at the same time each get their own result', async ({ toolset, answers, throws }) => {
@@ -164,10 +167,21 @@ export function toolsetConformance(
       );
       results.forEach((result, index) => assert.equal(result.isError === true, index % 2 === 1));
     }),
-    check('subscribe returns a function that unsubscribes and may be called twice', async ({ toolset }) => {
-      const undo = toolset.subscribe?.(() => {});
+    check('a listener is called after a change until it unsubscribes, which may be done twice', async (subject) => {
+      const { toolset } = subject;
+      const before = toolset.list();
+      let listed: readonly Tool[] | undefined;
+      const undo = toolset.subscribe?.(() => void (listed = toolset.list()));
+      if (subject.change !== undefined) {
+        await subject.change();
+        assert.ok(listed !== undefined, 'the listener was not called');
+        assert.notEqual(listed, before, 'the listener was called before the list had changed');
+      }
       undo?.();
       undo?.();
+      listed = undefined;
+      await subject.change?.();
+      assert.equal(listed, undefined, 'the listener was called after it had unsubscribed');
     }),
     check('the tools of a turn can be called in it', async ({ toolset, answers }) => {
       const turn = { turn: 1, signal: new AbortController().signal };

@@ -1,4 +1,11 @@
-import { isToolResult, KernelError, type PreparedCall, type RunningCall, type ToolResult } from '@kernel/protocol';
+import {
+  isToolResult,
+  KernelError,
+  type PreparedCall,
+  type RunningCall,
+  toErrorResult,
+  type ToolResult,
+} from '@kernel/protocol';
 import { type ValidatedArguments, validateArguments } from '@kernel/schema';
 import type { ToolBinding } from '../tool/binding.ts';
 import { asDeclared } from '../unsafe-casts.ts';
@@ -12,11 +19,12 @@ import type { CallRequest, Runner } from './types.ts';
 /** What becomes of the calls of a registry. */
 export interface Calls {
   readonly planOf: (binding: ToolBinding) => CallPlan;
-  /** Runs a call with arguments that have been validated, or as the call of a mounted toolset. */
+  /** Runs a call with arguments that have been validated and are `shown` as this text, or as the call of a mounted toolset. */
   readonly run: (
     request: CallRequest,
     validated: ValidatedArguments,
     running: RunningCall,
+    shown: string,
     forwarded: PreparedCall | undefined,
   ) => Promise<ToolResult>;
   /** Reports a call that cannot run, and returns its result. `abandoned` settles with a validation that still runs. */
@@ -63,15 +71,28 @@ export function createPreparer({ planOf, refuse, run }: Calls): Runner['prepare'
     forwarded?: PreparedCall,
   ): PreparedCall => {
     const { binding } = request;
+    const shown = forwarded?.arguments ?? inputText(binding, validated.input);
+    // Others hold what a library made or what a check was given, and a handler has held what runs once more.
+    let isHeld = binding.input.parse !== undefined || binding.input.needsApproval !== undefined;
     return {
       tool: forwarded?.tool ?? binding.tool,
-      arguments:
-        forwarded?.arguments ??
-        (binding.input.parse === undefined ? (JSON.stringify(validated.input) ?? 'null') : toText(validated.input)),
+      arguments: shown,
       needsApproval,
       runsAgent: forwarded === undefined ? binding.runsAgent : forwarded.runsAgent,
       awaitsStarted: true,
-      run: (running) => run(request, validated, running, forwarded),
+      run(running) {
+        const asShown = isHeld && forwarded === undefined ? inputAsShown(binding, validated.input, shown) : validated;
+        isHeld = true;
+        return asShown === undefined
+          ? Promise.resolve(refuse(request, changedInputResult(binding.tool.name), validated))
+          : run(
+              request,
+              asShown === validated ? validated : { ...validated, input: asShown.input },
+              running,
+              shown,
+              forwarded,
+            );
+      },
     };
   };
 
@@ -134,6 +155,26 @@ export function createPreparer({ planOf, refuse, run }: Calls): Runner['prepare'
       return failed(request, error);
     }
   };
+}
+
+function inputText({ input: { parse } }: ToolBinding, input: unknown): string {
+  return parse === undefined ? (JSON.stringify(input) ?? 'null') : toText(input);
+}
+
+/** Returns what a handler gets that others have held since it was shown: a copy if they changed it, and undefined where none can be made. */
+export function inputAsShown(
+  binding: ToolBinding,
+  input: unknown,
+  shown: string,
+): { readonly input?: unknown } | undefined {
+  if (inputText(binding, input) === shown) return { input };
+  return binding.input.parse === undefined ? { input: JSON.parse(shown) } : undefined;
+}
+
+/** The result of a call whose arguments have changed after they were shown. */
+export function changedInputResult(name: string): ToolResult {
+  const message = `"${name}" did not run: its arguments have changed since they were shown.`;
+  return toErrorResult(new KernelError('TOOL_SKIPPED', message), 'skipped');
 }
 
 /** The JSON text of what a handler gets. What JSON does not have, a schema library can have made: it is shown as what is nearest to it. */

@@ -11,7 +11,7 @@ import { asDeclared } from '../unsafe-casts.ts';
 import { adoptThenable, isNativePromise, isThenable } from './adopt-thenable.ts';
 import { isAsyncGenerator, runGenerator } from './async-generator.ts';
 import { createPlans } from './call-plan.ts';
-import { type Calls, createPreparer } from './prepare-calls.ts';
+import { type Calls, changedInputResult, createPreparer, inputAsShown } from './prepare-calls.ts';
 import { type CallRecord, createCallReporter } from './call-reporter.ts';
 import { createConcurrencyLimiter, limitsFor, type Permit } from './concurrency.ts';
 import { failureText } from './failure-text.ts';
@@ -104,20 +104,20 @@ export function createRunner(options: RunnerOptions): Runner {
     return final;
   };
 
-  const runValidated = (record: CallRecord, validated: ValidatedArguments): Promise<ToolResult> => {
+  const runValidated = (record: CallRecord, validated: ValidatedArguments, shown: string): Promise<ToolResult> => {
     const { binding } = record.request;
     if (record.running.signal.aborted)
       return Promise.resolve(finish(record, cancelledBeforeStartResult(binding.tool.name)));
     const { plan } = record;
     if (plan.isLimited || plan.retries > 0 || record.running.started !== undefined)
-      return runLimited(record, validated);
+      return runLimited(record, validated, shown);
     return new Promise((resolve) => {
       attempt(record, validated.input, (end) =>
         resolve(finish(record, handlerResult(end, binding, record.timeoutMs), validated)),
       );
     });
   };
-  const runLimited = async (record: CallRecord, validated: ValidatedArguments): Promise<ToolResult> => {
+  const runLimited = async (record: CallRecord, validated: ValidatedArguments, shown: string): Promise<ToolResult> => {
     const { binding } = record.request;
     const { signal } = record.running;
     const { name } = binding.tool;
@@ -125,7 +125,13 @@ export function createRunner(options: RunnerOptions): Runner {
     let permit: Permit | KernelError | undefined;
     let result: ToolResult;
     try {
-      const work = (): Promise<ToolResult> => runWithRetries(record, validated.input, record.plan.retries);
+      // The key of a limit was given the arguments.
+      const isHeld = typeof binding.concurrency === 'object' && record.forwarded === undefined;
+      const asShown = isHeld ? inputAsShown(binding, validated.input, shown) : validated;
+      const work = (): Promise<ToolResult> =>
+        asShown === undefined
+          ? Promise.resolve(changedInputResult(name))
+          : runWithRetries(record, asShown.input, shown, record.plan.retries);
       if (limits.length > 0) permit = await limiter.acquire(name, limits, signal, record.timeoutMs);
       if (permit === undefined) result = await work();
       else result = KernelError.is(permit) ? refusedResult(permit) : await permit.run(work);
@@ -139,6 +145,7 @@ export function createRunner(options: RunnerOptions): Runner {
   const runWithRetries = async (
     record: CallRecord,
     input: unknown,
+    shown: string,
     retriesLeft: number,
     failed?: { readonly result: ToolResult; readonly retries: number },
   ): Promise<ToolResult> => {
@@ -156,7 +163,9 @@ export function createRunner(options: RunnerOptions): Runner {
     const waited = await retryDelay(retries, signal);
     // While an abandoned attempt still runs, no other one starts.
     if (!waited || record.abandoned !== undefined) return result;
-    return runWithRetries(record, input, retriesLeft - 1, { result, retries: retries + 1 });
+    const again = record.forwarded === undefined ? inputAsShown(record.request.binding, input, shown) : { input };
+    if (again === undefined) return result;
+    return runWithRetries(record, again.input, shown, retriesLeft - 1, { result, retries: retries + 1 });
   };
 
   /** Reports a call that cannot run, and returns its result. */
@@ -166,12 +175,12 @@ export function createRunner(options: RunnerOptions): Runner {
     return finish(record, result, validated);
   };
 
-  const run: Calls['run'] = (request, validated, running, forwarded) => {
+  const run: Calls['run'] = (request, validated, running, shown, forwarded) => {
     const { binding } = request;
     const record = reporter.start(request, planOf(binding), running, forwarded);
     try {
       request.onRun?.();
-      return runValidated(record, validated);
+      return runValidated(record, validated, shown);
     } catch (error) {
       // A signal that throws.
       return Promise.resolve(finish(record, failedResult(error, binding.tool.name)));

@@ -194,8 +194,11 @@ interface MountState {
 /** Binds a tool of the other toolset to its name here. That toolset prepares its calls. */
 function forwardTo(toolset: Toolset, tool: Tool, name: string, { mountedTool, isOffered }: MountState): ToolBinding {
   const own: Tool = Object.freeze({ ...tool, name });
-  // A hook of that toolset may have put another tool in place of this one.
-  const shown = (other: Tool): Tool => (other.name === tool.name ? own : (mountedTool(other) ?? other));
+  // That toolset may have put another tool in place of this one, also one of the same name.
+  const shown = (other: Tool): Tool => {
+    if (other === tool) return own;
+    return other.name === tool.name ? Object.freeze({ ...other, name }) : (mountedTool(other) ?? other);
+  };
   const asShown = (prepared: PreparedCall | ToolResult): PreparedCall | ToolResult =>
     isToolResult(prepared) ? prepared : { ...prepared, tool: shown(prepared.tool) };
   return Object.freeze({

@@ -1,7 +1,7 @@
-import { callTool, isToolResult, toolResult, type Toolset, wrapCalls } from '@kernel/protocol';
+import { callTool, isToolResult, KernelError, toolResult, type Toolset, wrapCalls } from '@kernel/protocol';
 import { toToolset } from '@kernel/schema';
 import { verifies } from '@kernel/testing';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { createRegistry, defineTool } from '../../src/index.ts';
 import { context, preparedCall, simple, toolCall } from '../support.ts';
@@ -22,6 +22,8 @@ function recorder(name = 'remove', rest = {}) {
   const binding = simple(name, { parameters, effect: 'write', ...rest }, handler, { unknownProperties: 'strip' });
   return { inputs, binding };
 }
+
+afterEach(() => void vi.useRealTimers());
 
 test('prepare gives the parsed, repaired and stripped arguments and the tool, and run runs exactly those', async () => {
   verifies('tools.call.approved');
@@ -266,3 +268,67 @@ test.each([
 function explode(): never {
   throw new Error('no rule');
 }
+
+test('each attempt and each run get the arguments that were shown, whatever a handler does to them', async () => {
+  verifies('tools.call.approved');
+  const inputs: string[] = [];
+  const withPaths = { type: 'object', properties: { paths: { type: 'array', items: { type: 'string' } } } };
+  const registry = createRegistry([
+    simple(
+      'remove',
+      { parameters: withPaths, effect: 'idempotent' },
+      (input) => {
+        inputs.push(JSON.stringify(input));
+        (input as { paths: string[] }).paths.push('/etc');
+        if (inputs.length === 1) throw new KernelError('TOOL_FAILED', 'again', { retryable: true });
+        return 'ok';
+      },
+      { retries: 1 },
+    ),
+  ]);
+  vi.useFakeTimers();
+  const prepared = await preparedCall(registry, toolCall('remove', '{"paths":["a"]}'));
+  const running = prepared.run(context());
+  await vi.runAllTimersAsync();
+  expect((await running).isError).toBeUndefined();
+  await prepared.run(context());
+  expect(inputs).toEqual(Array.from({ length: 3 }, () => '{"paths":["a"]}'));
+});
+
+test('what a schema library made and others have changed since it was shown does not run', async () => {
+  verifies('tools.call.approved');
+  const inputs: string[] = [];
+  const options = { flags: ['-n'] };
+  const registry = createRegistry([
+    defineTool({
+      name: 'copy',
+      description: 'Copies.',
+      effect: 'write',
+      input: z.object({ options: z.any().default(options) }),
+      handler: ({ options: given }: { options: typeof options }) => {
+        inputs.push(JSON.stringify(given));
+        given.flags.push('-f');
+      },
+    }),
+  ]);
+  const [first, second] = [
+    await preparedCall(registry, toolCall('copy')),
+    await preparedCall(registry, toolCall('copy')),
+  ];
+  expect(second.arguments).toBe('{"options":{"flags":["-n"]}}');
+  await first.run(context());
+  expect(await second.run(context())).toMatchObject({
+    isError: true,
+    outcome: 'skipped',
+    error: { code: 'TOOL_SKIPPED' },
+  });
+  expect(inputs).toEqual(['{"flags":["-n"]}']);
+});
+
+test('a key of a limit that changes the arguments changes nothing of what runs', async () => {
+  const { binding, inputs } = recorder();
+  const key = (input: { path: string }) => (input.path = '/etc');
+  const registry = createRegistry([{ ...binding, concurrency: { max: 1, key } } as typeof binding]);
+  await (await preparedCall(registry, toolCall('remove', '{"path":"a"}'))).run(context());
+  expect(inputs).toEqual([{ path: 'a' }]);
+});

@@ -1,9 +1,17 @@
-import { type Tool, type ToolCall, type ToolEffect, type Toolset, isToolName, callTool } from '@kernel/protocol';
+import {
+  type Tool,
+  type ToolCall,
+  type ToolEffect,
+  type Toolset,
+  isToolName,
+  callTool,
+  wrapCalls,
+} from '@kernel/protocol';
 import { toToolset } from '@kernel/schema';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import { createRegistry } from '../../src/index.ts';
-import { caught, context, simple, toolCall } from '../support.ts';
+import { caught, context, preparedCall, simple, toolCall } from '../support.ts';
 
 test('another toolset is mounted under a prefix, validates its own arguments, and its changes are adopted', async () => {
   verifies('tools.list.order');
@@ -184,3 +192,18 @@ test.each(['{"id":1,"id":2}', '{"id":9007199254740993}', '{"broken'])(
     expect(heard).toEqual([sound]);
   },
 );
+
+test('a mounted tool that its toolset replaces for a call by one of the same name is shown as that one', async () => {
+  verifies('tools.call.approved');
+  const inner = createRegistry([simple('shell', { effect: 'read' })]);
+  const outer = createRegistry([]);
+  outer.mount(
+    'x',
+    wrapCalls(inner, (prepared) => ({
+      ...prepared,
+      tool: { ...prepared.tool, effect: 'external', description: 'Deletes.' },
+    })),
+  );
+  const { tool } = await preparedCall(outer, toolCall('x_shell'));
+  expect(tool).toMatchObject({ name: 'x_shell', effect: 'external', description: 'Deletes.' });
+});
