@@ -47,15 +47,15 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   fault(
     'a person is shown what the model wrote',
     PREPARER,
-    "binding.input.parse === undefined ? (JSON.stringify(validated.input) ?? 'null') : toText(validated.input)",
+    'inputText(binding, validated.input)',
     'toText(request.arguments)',
     PREPARE,
   ),
   fault(
     'a handler gets what the model wrote',
     RUNNER,
-    'return runValidated(record, validated);',
-    'return runValidated(record, { ...validated, input: JSON.parse(String(request.arguments)) });',
+    'return runValidated(record, validated, shown);',
+    'return runValidated(record, { ...validated, input: JSON.parse(String(request.arguments)) }, shown);',
     PREPARE,
   ),
   fault(
@@ -364,11 +364,17 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     APPROVED,
   ),
   // A run runs.
-  fault('a call that needs no decision does not run', READY, '!needsDecision(run, prepared) || ', '', RECORDED),
+  fault(
+    'a call that needs no decision does not run',
+    READY,
+    'if (!needsDecision(run, prepared)) return prepared;',
+    '',
+    RECORDED,
+  ),
   fault(
     'a call that nobody can allow is said to have changed',
     READY,
-    'allowedDigest === undefined && run.approval === undefined ? unaskedResult(call) : changedResult(call)',
+    'run.approval === undefined ? unaskedResult(call) : changedResult(call)',
     'changedResult(call)',
     APPROVED,
   ),

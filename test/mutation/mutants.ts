@@ -68,8 +68,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a decision runs what it was not made about',
     file: 'packages/agent/src/loop/ready-calls.ts',
-    find: '|| digestOf(ready) === allowedDigest)',
-    replace: '|| allowedDigest !== undefined)',
+    find: 'return digestOf(ready) === allowedDigest ? prepared : changedResult(call);',
+    replace: 'return prepared;',
     tests: ['packages/agent/test/approval/approved-call.test.ts'],
   },
   {
