@@ -680,7 +680,7 @@ test.each(['tool', 'arguments', () => 'all'] as const)(
 );
 
 test('a reader of the events cannot change what the approver is shown', async () => {
-  verifies('agent.loop.approval.prepared');
+  verifies('agent.loop.approval.arguments');
   const { ran, toolset } = replaceable();
   const shown: string[] = [];
   const approve: Approve = ({ call }) => {
@@ -697,7 +697,7 @@ test('a reader of the events cannot change what the approver is shown', async ()
 });
 
 test('an edit that a hook turns into a call of another tool does not run', async () => {
-  verifies('agent.loop.approval.prepared');
+  verifies('agent.loop.approval.arguments');
   const { ran, toolset } = replaceable();
   const other = Object.freeze({ ...definition, name: 'wipe' });
   const hooked = wrapCalls(toolset, (prepared) =>
