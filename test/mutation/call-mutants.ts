@@ -47,15 +47,15 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   fault(
     'a person is shown what the model wrote',
     PREPARER,
-    'inputText(binding, validated.input)',
+    'forwarded?.arguments ?? inputText(binding, validated.input)',
     'toText(request.arguments)',
     PREPARE,
   ),
   fault(
     'a handler gets what the model wrote',
     RUNNER,
-    'return runValidated(record, validated, shown);',
-    'return runValidated(record, { ...validated, input: JSON.parse(String(request.arguments)) }, shown);',
+    'return runValidated(record, shown);',
+    'return runValidated(record, { ...shown, validated: { input: JSON.parse(String(request.arguments)), repairs: [], notes: [] } });',
     PREPARE,
   ),
   fault(
@@ -491,7 +491,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   fault(
     'a rule that comes while a call waits does not hold',
     PERMISSIONS,
-    'return refusal() ?? (closed',
+    'return refusalOf(decide()) ?? (closed',
     'return (closed',
     PERMITTED,
   ),
@@ -521,8 +521,46 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   fault(
     'arguments that no rule can read run',
     PERMISSIONS,
-    "decision.verdict === 'deny' || parseInput(text) === undefined",
+    "decision.verdict === 'deny' || input === undefined",
     "decision.verdict === 'deny'",
     PERMITTED,
+  ),
+  // Others hold what was shown.
+  fault('a handler changes what its next attempt gets', PREPARER, 'shown.isHeld = true;', '', PREPARE),
+  fault(
+    'what a library made runs as others changed it',
+    PREPARER,
+    'isHeld: parse !== undefined || check !== undefined',
+    'isHeld: false',
+    PREPARE,
+  ),
+  fault(
+    'the key of a limit changes what runs',
+    RUNNER,
+    "shown.isHeld ||= typeof binding.concurrency === 'object';",
+    '',
+    PREPARE,
+  ),
+  fault(
+    'a mounted tool hides what its toolset made of it',
+    MOUNT,
+    'other.name === tool.name ? Object.freeze({ ...other, name })',
+    'other.name === tool.name ? own',
+    MOUNTED,
+  ),
+  fault(
+    'a reader of events rewrites a question',
+    APPROVE,
+    'Object.freeze({ ...call, name: tool.name, arguments: prepared.arguments })',
+    '{ ...call, name: tool.name, arguments: prepared.arguments }',
+    APPROVED,
+  ),
+  fault('an edit runs another tool', APPROVE, 'edited.prepared.tool.name !== tool.name', "tool.name === ''", APPROVED),
+  fault(
+    'a decision is forgotten by a run that asks nobody',
+    BATCH,
+    'decisions.get(call.id) ?? keptDecision(before)',
+    'decisions.get(call.id)',
+    LATER,
   ),
 ];

@@ -240,7 +240,7 @@ async function openBundle(
   const isolation = mode === 'read-only' ? undefined : await isolationFor(flags.sandbox);
   const root = workspace.folder ?? host.cwd;
   const hidden = ownFolders(host, root);
-  // A command could make one that is not there, and allow itself anything.
+  // If such a folder is missing, a command could create it and allow itself anything.
   if (mode !== 'read-only') for (const folder of hidden) makeFolder(join(root, folder));
   const commands = { isolation, hidden, timeoutMs: COMMAND_MS, terminals: host.editor?.terminals };
   const setup = await codeAgent({ workspace, mode, signal, commands });

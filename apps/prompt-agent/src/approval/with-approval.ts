@@ -11,15 +11,15 @@ import {
   wrapToolset,
 } from '@kernel/protocol';
 
-/** A call that nobody has decided on yet. */
+/** A call that waits for a decision. */
 export interface WaitingCall {
   readonly call: ToolCall;
   readonly prepared: PreparedCall;
 }
 
 /**
- * Decides on a call that no run makes as on one of a model: what only reads is allowed, and what may change something is asked about, as it is
- * prepared. Resolves to what is to run, to the result of a call that must not, or to one that waits.
+ * Decides on a call that is made outside of a run as on one of a model: a read is allowed, and anything else is asked about, as it was prepared.
+ * Resolves to the prepared call if it may run, to a failed result if it may not, or to the call that waits for a decision.
  */
 export async function decideOnCall(
   tools: Toolset,
@@ -48,7 +48,7 @@ export async function decideOnCall(
   }
 }
 
-/** Asks about each call as it is prepared, for a toolset whose calls no run makes. One that is not allowed has the result `TOOL_DENIED`. */
+/** Asks about each call when it is prepared, for a toolset that is called outside of a run. A refused call is the failed result `TOOL_DENIED`. */
 export function withApproval(tools: Toolset, approve: Approve): Toolset {
   return wrapToolset(tools, {
     async prepare(call, context) {

@@ -1,7 +1,7 @@
 import { checkToolset, KernelError, toErrorResult, type Toolset, wrapCalls } from '@kernel/protocol';
 import { withClosedFiles } from '../workspace/closed-files.ts';
 import { decideText, describeRefusal, parseInput } from './decide-text.ts';
-import type { Permissions } from './types.ts';
+import type { PermissionResult, Permissions } from './types.ts';
 
 /**
  * Applies a policy to every call of a toolset. A run asks `approve` only about tools that change something; this also has it ask about a read that a
@@ -12,25 +12,26 @@ export function withPermissions<Context = unknown>(tools: Toolset<Context>, poli
   checkToolset('withPermissions', tools);
   return wrapCalls(tools, (prepared, call) => {
     const { arguments: text, tool } = prepared;
+    const input = parseInput(text);
     const decide = () =>
-      decideText((name, input) => policy.decide(name, input), { ...call, name: tool.name, arguments: text });
-    const refusal = () => {
-      const decision = decide();
-      const isRefused = decision.verdict === 'deny' || parseInput(text) === undefined;
-      return isRefused ? toErrorResult(new KernelError('TOOL_DENIED', describeRefusal(decision)), 'denied') : undefined;
-    };
-    const refused = refusal();
+      decideText((name, parsed) => policy.decide(name, parsed), { ...call, name: tool.name, arguments: text });
+    const refusalOf = (decision: PermissionResult) =>
+      decision.verdict === 'deny' || input === undefined
+        ? toErrorResult(new KernelError('TOOL_DENIED', describeRefusal(decision)), 'denied')
+        : undefined;
+    const decision = decide();
+    const refused = refusalOf(decision);
     if (refused !== undefined) return refused;
-    const { rule, verdict } = decide();
+    const { rule, verdict } = decision;
     // Reads that no rule is about are free.
     const isAsked = verdict === 'ask' && rule !== undefined && tool.effect === 'read';
     return {
       ...prepared,
       needsApproval: isAsked ? true : prepared.needsApproval,
       async run(running) {
-        const closed = policy.closedFiles(tool.name, parseInput(text) ?? {});
+        const closed = policy.closedFiles(tool.name, input ?? {});
         const run = () => prepared.run(running);
-        return refusal() ?? (closed === undefined ? run() : withClosedFiles(closed, run));
+        return refusalOf(decide()) ?? (closed === undefined ? run() : withClosedFiles(closed, run));
       },
     };
   });

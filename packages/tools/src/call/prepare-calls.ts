@@ -19,12 +19,11 @@ import type { CallRequest, Runner } from './types.ts';
 /** What becomes of the calls of a registry. */
 export interface Calls {
   readonly planOf: (binding: ToolBinding) => CallPlan;
-  /** Runs a call with arguments that have been validated and are `shown` as this text, or as the call of a mounted toolset. */
+  /** Runs a call with the arguments that were shown, or as the call of a mounted toolset. */
   readonly run: (
     request: CallRequest,
-    validated: ValidatedArguments,
+    shown: ShownArguments,
     running: RunningCall,
-    shown: string,
     forwarded: PreparedCall | undefined,
   ) => Promise<ToolResult>;
   /** Reports a call that cannot run, and returns its result. `abandoned` settles with a validation that still runs. */
@@ -34,6 +33,15 @@ export interface Calls {
     validated?: ValidatedArguments,
     abandoned?: Promise<{ readonly failed: boolean }>,
   ) => ToolResult;
+}
+
+/** The arguments of a prepared call, and what was shown of them. */
+export interface ShownArguments {
+  readonly validated: ValidatedArguments;
+  /** The JSON text that a person was shown. */
+  readonly text: string;
+  /** Whether others hold the arguments, and may have changed them: a schema library, a check, the key of a limit, a handler. */
+  isHeld: boolean;
 }
 
 /** Creates what prepares the calls of a registry: validates their arguments, or has a mounted toolset prepare them. */
@@ -71,28 +79,16 @@ export function createPreparer({ planOf, refuse, run }: Calls): Runner['prepare'
     forwarded?: PreparedCall,
   ): PreparedCall => {
     const { binding } = request;
-    const shown = forwarded?.arguments ?? inputText(binding, validated.input);
-    // Others hold what a library made or what a check was given, and a handler has held what runs once more.
-    let isHeld = binding.input.parse !== undefined || binding.input.needsApproval !== undefined;
+    const { needsApproval: check, parse } = binding.input;
+    const text = forwarded?.arguments ?? inputText(binding, validated.input);
+    const shown = { validated, text, isHeld: parse !== undefined || check !== undefined };
     return {
       tool: forwarded?.tool ?? binding.tool,
-      arguments: shown,
+      arguments: text,
       needsApproval,
       runsAgent: forwarded === undefined ? binding.runsAgent : forwarded.runsAgent,
       awaitsStarted: true,
-      run(running) {
-        const asShown = isHeld && forwarded === undefined ? inputAsShown(binding, validated.input, shown) : validated;
-        isHeld = true;
-        return asShown === undefined
-          ? Promise.resolve(refuse(request, changedInputResult(binding.tool.name), validated))
-          : run(
-              request,
-              asShown === validated ? validated : { ...validated, input: asShown.input },
-              running,
-              shown,
-              forwarded,
-            );
-      },
+      run: (running) => run(request, shown, running, forwarded),
     };
   };
 
@@ -161,14 +157,12 @@ function inputText({ input: { parse } }: ToolBinding, input: unknown): string {
   return parse === undefined ? (JSON.stringify(input) ?? 'null') : toText(input);
 }
 
-/** Returns what a handler gets that others have held since it was shown: a copy if they changed it, and undefined where none can be made. */
-export function inputAsShown(
-  binding: ToolBinding,
-  input: unknown,
-  shown: string,
-): { readonly input?: unknown } | undefined {
-  if (inputText(binding, input) === shown) return { input };
-  return binding.input.parse === undefined ? { input: JSON.parse(shown) } : undefined;
+/** Returns what a handler gets: a copy if others have changed the arguments since they were shown, and undefined where none can be made. */
+export function takeInput(binding: ToolBinding, shown: ShownArguments): { readonly input?: unknown } | undefined {
+  const { isHeld, text, validated } = shown;
+  shown.isHeld = true;
+  if (!isHeld || inputText(binding, validated.input) === text) return validated;
+  return binding.input.parse === undefined ? { input: JSON.parse(text) } : undefined;
 }
 
 /** The result of a call whose arguments have changed after they were shown. */

@@ -11,7 +11,7 @@ import { asDeclared } from '../unsafe-casts.ts';
 import { adoptThenable, isNativePromise, isThenable } from './adopt-thenable.ts';
 import { isAsyncGenerator, runGenerator } from './async-generator.ts';
 import { createPlans } from './call-plan.ts';
-import { type Calls, changedInputResult, createPreparer, inputAsShown } from './prepare-calls.ts';
+import { type Calls, changedInputResult, createPreparer, type ShownArguments, takeInput } from './prepare-calls.ts';
 import { type CallRecord, createCallReporter } from './call-reporter.ts';
 import { createConcurrencyLimiter, limitsFor, type Permit } from './concurrency.ts';
 import { failureText } from './failure-text.ts';
@@ -104,48 +104,44 @@ export function createRunner(options: RunnerOptions): Runner {
     return final;
   };
 
-  const runValidated = (record: CallRecord, validated: ValidatedArguments, shown: string): Promise<ToolResult> => {
+  const runValidated = (record: CallRecord, shown: ShownArguments): Promise<ToolResult> => {
     const { binding } = record.request;
     if (record.running.signal.aborted)
       return Promise.resolve(finish(record, cancelledBeforeStartResult(binding.tool.name)));
     const { plan } = record;
-    if (plan.isLimited || plan.retries > 0 || record.running.started !== undefined)
-      return runLimited(record, validated, shown);
+    if (plan.isLimited || plan.retries > 0 || record.running.started !== undefined) return runLimited(record, shown);
+    const given = inputFor(record, shown);
+    if (given === undefined) return Promise.resolve(finish(record, changedInputResult(binding.tool.name)));
     return new Promise((resolve) => {
-      attempt(record, validated.input, (end) =>
-        resolve(finish(record, handlerResult(end, binding, record.timeoutMs), validated)),
+      attempt(record, given.input, (end) =>
+        resolve(finish(record, handlerResult(end, binding, record.timeoutMs), shown.validated)),
       );
     });
   };
-  const runLimited = async (record: CallRecord, validated: ValidatedArguments, shown: string): Promise<ToolResult> => {
+  const runLimited = async (record: CallRecord, shown: ShownArguments): Promise<ToolResult> => {
     const { binding } = record.request;
     const { signal } = record.running;
     const { name } = binding.tool;
-    const limits = limitsFor(binding, validated.input, options.concurrency);
+    const limits = limitsFor(binding, shown.validated.input, options.concurrency);
+    // The key of a limit was given the arguments.
+    shown.isHeld ||= typeof binding.concurrency === 'object';
     let permit: Permit | KernelError | undefined;
     let result: ToolResult;
     try {
-      // The key of a limit was given the arguments.
-      const isHeld = typeof binding.concurrency === 'object' && record.forwarded === undefined;
-      const asShown = isHeld ? inputAsShown(binding, validated.input, shown) : validated;
-      const work = (): Promise<ToolResult> =>
-        asShown === undefined
-          ? Promise.resolve(changedInputResult(name))
-          : runWithRetries(record, asShown.input, shown, record.plan.retries);
+      const work = (): Promise<ToolResult> => runWithRetries(record, shown, record.plan.retries);
       if (limits.length > 0) permit = await limiter.acquire(name, limits, signal, record.timeoutMs);
       if (permit === undefined) result = await work();
       else result = KernelError.is(permit) ? refusedResult(permit) : await permit.run(work);
     } catch (error) {
       result = failedResult(error, name);
     }
-    const final = finish(record, result, validated);
+    const final = finish(record, result, shown.validated);
     if (permit !== undefined && !KernelError.is(permit)) permit.release(record.abandoned);
     return final;
   };
   const runWithRetries = async (
     record: CallRecord,
-    input: unknown,
-    shown: string,
+    shown: ShownArguments,
     retriesLeft: number,
     failed?: { readonly result: ToolResult; readonly retries: number },
   ): Promise<ToolResult> => {
@@ -154,8 +150,10 @@ export function createRunner(options: RunnerOptions): Runner {
       await started();
       if (signal.aborted) return failed?.result ?? cancelledBeforeStartResult(record.request.binding.tool.name);
     }
+    const given = inputFor(record, shown);
+    if (given === undefined) return failed?.result ?? changedInputResult(record.request.binding.tool.name);
     const end = await new Promise<HandlerEnd>((resolve) => {
-      attempt(record, input, resolve);
+      attempt(record, given.input, resolve);
     });
     const result = handlerResult(end, record.request.binding, record.timeoutMs);
     if (retriesLeft === 0 || result.isError !== true || !errorOf(result).retryable) return result;
@@ -163,9 +161,7 @@ export function createRunner(options: RunnerOptions): Runner {
     const waited = await retryDelay(retries, signal);
     // While an abandoned attempt still runs, no other one starts.
     if (!waited || record.abandoned !== undefined) return result;
-    const again = record.forwarded === undefined ? inputAsShown(record.request.binding, input, shown) : { input };
-    if (again === undefined) return result;
-    return runWithRetries(record, again.input, shown, retriesLeft - 1, { result, retries: retries + 1 });
+    return runWithRetries(record, shown, retriesLeft - 1, { result, retries: retries + 1 });
   };
 
   /** Reports a call that cannot run, and returns its result. */
@@ -175,12 +171,12 @@ export function createRunner(options: RunnerOptions): Runner {
     return finish(record, result, validated);
   };
 
-  const run: Calls['run'] = (request, validated, running, shown, forwarded) => {
+  const run: Calls['run'] = (request, shown, running, forwarded) => {
     const { binding } = request;
     const record = reporter.start(request, planOf(binding), running, forwarded);
     try {
       request.onRun?.();
-      return runValidated(record, validated, shown);
+      return runValidated(record, shown);
     } catch (error) {
       // A signal that throws.
       return Promise.resolve(finish(record, failedResult(error, binding.tool.name)));
@@ -192,6 +188,11 @@ export function createRunner(options: RunnerOptions): Runner {
     refuse: (name, callId, result) => reporter.refused(name, callId, result),
     abandoned: () => abandonedCount,
   };
+}
+
+/** What the handler gets; what runs as the call of a mounted toolset has its arguments there. */
+function inputFor({ forwarded, request }: CallRecord, shown: ShownArguments): ReturnType<typeof takeInput> {
+  return forwarded === undefined ? takeInput(request.binding, shown) : shown.validated;
 }
 
 function runForwarded(
