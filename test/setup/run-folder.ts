@@ -7,6 +7,7 @@ import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { attempt } from '../../packages/internal/src/error-message.ts';
+import { processExists } from '../../packages/internal/src/process-identity.ts';
 
 /** The variables in which systems name the temp folder. */
 const TEMP_FOLDER = ['TMPDIR', 'TEMP', 'TMP'] as const;
@@ -22,12 +23,7 @@ function isAbandoned(name: string): boolean {
   const [, pid] = /^tests-(\d+)-/.exec(name) ?? [];
   if (pid === undefined || lstatSync(join(tmpdir(), name), { throwIfNoEntry: false })?.uid !== process.getuid?.())
     return false;
-  try {
-    process.kill(Number(pid), 0);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
-  }
+  return !processExists(Number(pid));
 }
 
 /** Runs before the first test of a project; the result, after the last of all projects. */

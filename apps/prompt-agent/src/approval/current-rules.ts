@@ -36,20 +36,18 @@ export function createCurrentRules(
   return {
     policy,
     userRules: kept,
-    /** Resolves to whether the rules have changed. */
-    async renew(): Promise<boolean> {
+    async renew(): Promise<void> {
       try {
         const rules = await userRules.changed();
-        if (rules === undefined) return false;
+        if (rules === undefined) return;
         current = make(rules);
       } catch (error) {
         const why = errorMessage(error);
         if (why !== warned) warn(why);
         warned = why;
-        return false;
+        return;
       }
       for (const rule of ofSession) current.remember(rule);
-      return true;
     },
   };
 }

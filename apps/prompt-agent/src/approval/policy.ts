@@ -161,7 +161,7 @@ function quoted(text: string): string {
 }
 
 /** Reads the rules of the user again with each turn. */
-function renewing(tools: Toolset, renew: () => Promise<boolean>): Toolset {
+function renewing(tools: Toolset, renew: () => Promise<void>): Toolset {
   return wrapToolset(tools, {
     async listFor(turn) {
       await renew();

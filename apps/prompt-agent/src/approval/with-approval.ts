@@ -11,12 +11,6 @@ import {
   wrapToolset,
 } from '@kernel/protocol';
 
-/** A call that waits for a decision. */
-export interface WaitingCall {
-  readonly call: ToolCall;
-  readonly prepared: PreparedCall;
-}
-
 /**
  * Decides on a call that is made outside of a run as on one of a model: a read is allowed, and anything else is asked about, as it was prepared.
  * Resolves to the prepared call if it may run, to a failed result if it may not, or to the call that waits for a decision.
@@ -26,11 +20,12 @@ export async function decideOnCall(
   call: ToolCall,
   approve: Approve,
   context: CallContext,
-): Promise<PreparedCall | ToolResult | { readonly waiting: WaitingCall }> {
+): Promise<PreparedCall | ToolResult | { readonly waiting: PreparedCall }> {
   const prepared = await tools.prepare(call, context);
   if (isToolResult(prepared)) return prepared;
-  const { arguments: text, needsApproval, tool } = prepared;
-  if (needsApproval !== true && (needsApproval === false || tool.effect === 'read')) return prepared;
+  const { arguments: text, tool } = prepared;
+  const needsApproval = prepared.needsApproval ?? tool.effect !== 'read';
+  if (!needsApproval) return prepared;
   const shown = { ...call, name: tool.name, arguments: text };
   const decision = await approve({ call: shown, tool, path: [], digest: '', signal: context.signal });
   switch (decision.decision) {
@@ -44,7 +39,7 @@ export async function decideOnCall(
     case 'deny':
       return deniedResult(call, decision.reason);
     case 'later':
-      return { waiting: { call: shown, prepared } };
+      return { waiting: prepared };
   }
 }
 

@@ -57,7 +57,7 @@ function namedFiles(entry: ServerEntry, folder: string, env: Host['env']): reado
     return text;
   });
   const base = typeof cwd === 'string' ? resolve(folder, cwd) : folder;
-  return words.slice(0, MAX_WORDS).flatMap((word) => {
+  return [...new Set(words.slice(0, MAX_WORDS))].flatMap((word) => {
     const path = resolve(base, word.replace(/^file:\/\//, ''));
     return word !== '' && !word.includes('\0') && isInside(folder, path) && isFile(path)
       ? [relative(folder, path)]

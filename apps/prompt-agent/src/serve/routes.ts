@@ -114,18 +114,16 @@ export function createRoutes({
           'referrer-policy': 'no-referrer',
         },
       });
-    const [, id, what] = /^\/chats\/([\w-]{1,64})(?:\/(decisions|calls))?$/.exec(pathname) ?? [];
+    const [, id = '', what] = /^\/chats\/([\w-]{1,64})(?:\/(decisions|calls))?$/.exec(pathname) ?? [];
     const isAnswer = questions !== undefined && pathname === '/answers';
     const appPath = pathname === '/apps' || pathname.startsWith('/apps/') ? pathname.slice('/apps'.length) : undefined;
     const isApp = apps !== undefined && appPath !== undefined;
-    if ((id === undefined && !isAnswer && !isApp) || request.method !== 'POST')
-      return failed(404, 'There is nothing here.');
+    if ((id === '' && !isAnswer && !isApp) || request.method !== 'POST') return failed(404, 'There is nothing here.');
     if (!isEqual(request.headers.get('authorization') ?? '', `Bearer ${token}`))
       return failed(401, 'Open the address that the program printed.');
     try {
       if (isAnswer) return await takeAnswer(request);
       if (isApp) return await forApps(apps, appPath, request);
-      if (id === undefined) return failed(404, 'There is nothing here.');
       return what === 'calls' ? await linesOf(id, request) : await runIn(id, what === 'decisions', request);
     } catch (error) {
       if (error instanceof SyntaxError || error instanceof RangeError || KernelError.is(error))

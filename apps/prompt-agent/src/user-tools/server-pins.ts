@@ -105,10 +105,12 @@ function wholeTool(name: string, tool: Tool): readonly string[] {
   ];
   return [
     `  ${name} (${effect}):`,
-    ...texts.flatMap((text = '') =>
-      visible(text)
-        .split('\n')
-        .map((line) => `    ${line}`),
-    ),
+    ...texts
+      .filter((text) => text !== undefined)
+      .flatMap((text) =>
+        visible(text)
+          .split('\n')
+          .map((line) => `    ${line}`),
+      ),
   ];
 }

@@ -23,7 +23,7 @@ export interface OwnCallOutput {
 }
 
 /** The most characters of a result. */
-export const MAX_RESULT = 8_000;
+const MAX_RESULT = 8_000;
 /** The most characters of an input, as JSON, and of a title: of a longer one nobody is asked. */
 export const MAX_INPUT = 100_000;
 /** The most paths that are kept of a call. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { isObject, parseJson } from '@kernel/internal';
 import type { McpApp, McpApps } from '@kernel/mcp';
-import type { AgentEvent, Approve, ToolCall, ToolResult, Toolset } from '@kernel/protocol';
-import { decideOnCall, type WaitingCall } from '../../approval/with-approval.ts';
+import type { AgentEvent, Approve, PreparedCall, ToolCall, ToolResult, Toolset } from '@kernel/protocol';
+import { decideOnCall } from '../../approval/with-approval.ts';
 import type { AppListener } from './app-listener.ts';
 
 /** What the page needs to show the apps of MCP servers. */
@@ -27,7 +27,7 @@ interface OpenApp {
   readonly tools: Toolset;
   readonly nameOf: (tool: string) => string | undefined;
   calls: number;
-  waiting: { readonly id: string; readonly call: WaitingCall } | undefined;
+  waiting: { readonly id: string; readonly call: PreparedCall } | undefined;
 }
 
 /** What an app gets as answer: a result, a question to the user, or why not. */
@@ -48,7 +48,7 @@ export function createAppHost({ apps, guard, approve, listener }: AppHostOptions
 
   async function withinLimit(
     of: OpenApp,
-    run: () => Promise<ToolResult | { readonly waiting: WaitingCall }>,
+    run: () => Promise<ToolResult | { readonly waiting: PreparedCall }>,
   ): Promise<AppAnswer> {
     if (of.calls >= MAX_CALLS) return { refused: `At most ${MAX_CALLS} calls of an app run at once.` };
     of.calls += 1;
@@ -57,8 +57,9 @@ export function createAppHost({ apps, guard, approve, listener }: AppHostOptions
       if (!('waiting' in outcome)) return { result: toCallToolResult(outcome) };
       if (of.waiting !== undefined) return { refused: WAITS };
       const id = randomUUID();
-      of.waiting = { id, call: outcome.waiting };
-      return { question: { id, name: outcome.waiting.call.name, arguments: outcome.waiting.call.arguments } };
+      const { waiting } = outcome;
+      of.waiting = { id, call: waiting };
+      return { question: { id, name: waiting.tool.name, arguments: waiting.arguments } };
     } finally {
       of.calls -= 1;
     }
@@ -119,7 +120,7 @@ export function createAppHost({ apps, guard, approve, listener }: AppHostOptions
       if (of === undefined || waiting?.id !== question) return { refused: 'No call of this app waits for a decision.' };
       of.waiting = undefined;
       if (!isAllowed) return { refused: 'The user said no.' };
-      return withinLimit(of, () => waiting.call.prepared.run({ signal }));
+      return withinLimit(of, () => waiting.call.run({ signal }));
     },
   };
 }

@@ -1,5 +1,4 @@
-import { definedFields, canonicalJson, visibleText, isObject } from '@kernel/internal';
-import { createHash } from 'node:crypto';
+import { definedFields, canonicalJson, visibleText, isObject, sha256Hex } from '@kernel/internal';
 import { type Tool, type ToolEffect, type ToolMetadata, type ToolOptionality, mountedName } from '@kernel/protocol';
 import type { Tool as ListedTool } from '@modelcontextprotocol/client';
 import { NO_APP, readToolApp, type ToolApp } from './tool-app.ts';
@@ -37,7 +36,7 @@ export function toRemoteTool(listed: ListedTool, offeredName: string, trustsHint
   // The hints, not what is made of them: trusting a server is no change of its tools.
   const hashed = { ...definition, hints: annotations, ...(app === NO_APP ? {} : { app }) };
   // Canonical: a server that lists the same definition in another order has changed nothing.
-  return { name: listed.name, tool, hash: createHash('sha256').update(canonicalJson(hashed)).digest('hex'), app };
+  return { name: listed.name, tool, hash: sha256Hex(canonicalJson(hashed)), app };
 }
 
 /**
@@ -108,7 +107,7 @@ export function createToolNames(): NameTool {
 /** The name of a server within those of its tools: as it is if no other server can have it, else with a hash. */
 function serverName(server: string): string {
   if (/^[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$/.test(server)) return server;
-  const hash = createHash('sha256').update(server).digest('hex').slice(0, 8);
+  const hash = sha256Hex(server).slice(0, 8);
   return `${server.replaceAll(/[^A-Za-z0-9-]+/g, '_').replaceAll(/^_|_$/g, '')}_${hash}`;
 }
 
