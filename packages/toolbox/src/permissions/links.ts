@@ -23,7 +23,7 @@ export function createLinks(root: string) {
     looksLeft -= path.split('/').length;
     // The system opens nothing longer.
     if (looksLeft < 0 || path.length > MAX_PATH) return true;
-    const target = resolve(real, linkTarget(root, path) ?? path);
+    const target = resolve(real, linkTarget(root, path, real) ?? path);
     return !isInside(real, target, sep) || mayHoldCredentials(relative(real, target)) || hasOtherNames(target);
   };
   const holdsCredentials = (folder: string): boolean =>
@@ -60,9 +60,8 @@ export function createLinks(root: string) {
  * Where a path leads if a link is on the way: relative to the root, or absolute outside of it. Undefined if there is none. What does not exist is where it
  * would be made; the `..` behind a link is the folder around what it leads to.
  */
-export function linkTarget(root: string, path: string): string | undefined {
+export function linkTarget(root: string, path: string, real = realPathOf(root) ?? root): string | undefined {
   if (path === '' || path.length > MAX_PATH || path.includes('\0')) return undefined;
-  const real = realPathOf(root) ?? root;
   const names = path.split('/');
   let reached = isAbsolute(path) ? parse(path).root : real;
   for (const [index, name] of names.entries()) {

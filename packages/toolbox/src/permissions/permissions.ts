@@ -140,14 +140,19 @@ export function permissions(rules: readonly PermissionRule[], options: Permissio
   };
 
   const closedFiles: Permissions['closedFiles'] = (toolName, input) => {
-    const { verdict: known, rule: decisive } = decideBy(compiled, toolName, input);
-    const isAsked = known === 'ask' && decisive !== undefined;
-    const closing = compiled.filter(
+    const about = compiled.filter(
       (rule) =>
-        (rule.verdict === 'deny' || (rule.verdict === 'ask' && !isAsked)) &&
+        rule.verdict !== 'allow' &&
         rule.texts !== undefined &&
         (rule.matchesTool(toolName) || rule.matchesTool(READ_FILE)),
     );
+    // A decision may start Git, and counts only where a rule asks.
+    const isAsked = (): boolean => {
+      const { rule, verdict } = decideBy(compiled, toolName, input);
+      return verdict === 'ask' && rule !== undefined;
+    };
+    const asking = about.some(({ verdict }) => verdict === 'ask') && !isAsked();
+    const closing = about.filter(({ verdict }) => verdict === 'deny' || asking);
     return closing.length === 0 ? undefined : (path) => closing.some((rule) => concerns(rule, [{ text: path }]));
   };
 

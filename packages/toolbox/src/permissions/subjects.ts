@@ -13,7 +13,7 @@ export interface Subject {
 
 /** Whether it is known which texts of a tool's calls count, from `own` or because the tool is one of the toolbox. */
 export function isKnownTool(toolName: string, own: Subjects = {}): boolean {
-  return Object.hasOwn(own, toolName) || (Object.hasOwn(KNOWN_TOOLS, toolName) && KNOWN_TOOLS[toolName] !== undefined);
+  return Object.hasOwn(own, toolName) || Object.hasOwn(KNOWN_TOOLS, toolName);
 }
 
 /** The texts of a call that rules are matched against: as `own` says, else as is known of the tool, else every value. */
@@ -29,7 +29,8 @@ export function subjectsOf(
 }
 
 function textsOf(toolName: string, input: Readonly<Record<string, unknown>>): readonly string[] {
-  const { subjects = [], otherwise } = KNOWN_TOOLS[toolName] ?? {};
+  const { subjects, otherwise } = KNOWN_TOOLS[toolName] ?? {};
+  if (subjects === undefined) return membersOf(input).map(({ text }) => text);
   if (typeof subjects === 'string') return typeof input['patch'] === 'string' ? pathsOfPatch(input['patch']) : [];
   const texts = subjects.map((name) => input[name]).filter((value) => typeof value === 'string');
   return otherwise === undefined || (texts[0] ?? '') !== '' ? texts : [otherwise];

@@ -22,12 +22,15 @@ describe.each(ISOLATIONS)('where .git leads to other files that a command could 
       });
   });
 
-  it('runs nothing: a file that leads into the folder', async () => {
-    verifies('toolbox.isolation');
-    const { run, folder } = await commands({ isolation });
-    writeFileSync(join(folder, '.git'), 'gitdir: ./a/real\n');
-    expect(await run(['true'])).toMatchObject({ isError: true, forLLM: refused });
-  });
+  it.each(['./a/real', '..real', '..a/real'])(
+    'runs nothing: a file that leads into the folder, to %s',
+    async (path) => {
+      verifies('toolbox.isolation');
+      const { run, folder } = await commands({ isolation });
+      writeFileSync(join(folder, '.git'), `gitdir: ${path}\n`);
+      expect(await run(['true'])).toMatchObject({ isError: true, forLLM: refused });
+    },
+  );
 
   it('runs nothing: a repository whose config and hooks are in another folder', async () => {
     verifies('toolbox.isolation');

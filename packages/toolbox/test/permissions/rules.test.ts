@@ -255,3 +255,12 @@ it('a tool for files with another text than its path says in src/permissions/kno
   // The id of a change is all that `undo` takes, and so all that rules are matched against.
   expect(unknown.map(({ tool: { name } }) => name)).toEqual(['undo']);
 });
+
+it.each(['rm -rf x', { words: ['rm -rf x'] }])(
+  'a command that is not a list of words is still denied: %j',
+  (command) => {
+    verifies('toolbox.permissions.rules');
+    const { decide } = permissions([{ deny: 'run_command(rm *)' }, { allow: 'run_command' }]);
+    expect(decide('run_command', { command }).verdict).toBe('deny');
+  },
+);

@@ -93,12 +93,15 @@ function add(found: Found, words: readonly ShellWord[], isFed: boolean, depth: n
   const coverable = coverableWords(words);
   found.commands.push({ words, folders: found.folders, isFed, ...coverable });
   if (isFed && !coverable.isListed) found.interpreter ??= `${name} with an input`;
-  if (coverable.isOpen.includes(false)) found.interpreter ??= handsOver(name, withoutMessages(name, rest));
+  if (coverable.isOpen.includes(false)) {
+    const given = withoutMessages(name, rest);
+    found.interpreter ??= handsOver(name, given);
+    suspect(found, given, depth);
+  }
   if (FOLDER_CHANGERS.has(name)) {
     found.changesFolder = true;
     found.folders = coverable.isListed ? alsoIn(found.folders, rest[0]?.text ?? '') : undefined;
   }
-  if (coverable.isOpen.includes(false)) suspect(found, withoutMessages(name, rest), depth);
   if (name.startsWith('git-')) found.suspected.push(plain([knownWord('git'), knownWord(name.slice(4)), ...rest]));
 }
 

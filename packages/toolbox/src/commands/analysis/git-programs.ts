@@ -87,12 +87,13 @@ export function programsOfGit(root: string, folder: string, command: string): re
     (readsFiles && (/ blob \d+$/m.test(submodules || '') || hasAbove(cwd, '.gitmodules')))
   )
     found.push('submodules, each with its config');
+  if (!isRepository) return found;
   const [own = '', common = own] = ask('', 'rev-parse', '--absolute-git-dir', '--git-common-dir')?.split('\n') ?? [];
   const elsewhere =
     own === ''
       ? undefined
       : attempt(() => filesElsewhere(realpathSync(cwd), resolve(own), realpathSync(resolve(cwd, common))));
-  return isRepository ? [...found, ...(elsewhere ?? ['a repository that cannot be looked at'])] : found;
+  return [...found, ...(elsewhere ?? ['a repository that cannot be looked at'])];
 }
 
 /**

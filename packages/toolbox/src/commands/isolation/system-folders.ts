@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, delimiter, dirname, isAbsolute, relative, join, resolve } from 'node:path';
+import { basename, delimiter, dirname, isAbsolute, relative, join, resolve, sep } from 'node:path';
 import { attempt, findProgram } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 
@@ -138,7 +138,7 @@ export function isFolder(path: string): boolean {
 
 export function isInside(folder: string, path: string): boolean {
   const below = relative(folder, path);
-  return below === '' || (!below.startsWith('..') && !isAbsolute(below));
+  return below.split(sep)[0] !== '..' && !isAbsolute(below);
 }
 
 /**
