@@ -27,7 +27,7 @@ const HIDDEN = [
   '`cat script`',
   "$'\\x74ouch' $'\\x66orbidden'",
 ];
-const SHELLS = 'sh bash dash zsh ksh fish ash /bin/sh ./sh busybox pwsh cmd.exe'.split(' ');
+const SHELLS = 'sh bash dash zsh ksh ksh93 mksh tcsh fish ash /bin/sh ./sh busybox pwsh cmd.exe'.split(' ');
 const LANGUAGES = 'python3 python3.12 node perl ruby php lua awk gawk sed vim ed sqlite3 deno bun osascript'.split(' ');
 const RUNNERS = 'sudo ssh su doas parallel watch script tmux docker chroot nsenter unshare strace gdb'.split(' ');
 

@@ -52,8 +52,8 @@ const OTHER_SHELLS = /^(?:zsh|[mo]?ksh\d*|pdksh|rbash|yash|fish|csh|tcsh)$/;
 
 /** Returns the script that a shell gets as an argument; undefined for other programs, and for a shell that gets none. */
 export function readShellArguments(name: string, words: readonly ShellWord[]): ShellArguments | undefined {
+  if (!isShell(name)) return undefined;
   const isPlainShell = PLAIN_SHELLS.test(name);
-  if (!isPlainShell && !OTHER_SHELLS.test(name)) return undefined;
   const [options, script] = words;
   const isPlain = /^-[elux]*c[elux]*$/.test(options?.text ?? '') && /^[^+-]|^$/.test(script?.text ?? '-');
   if (isPlain && isPlainShell) return { text: script?.text ?? '' };
@@ -62,9 +62,12 @@ export function readShellArguments(name: string, words: readonly ShellWord[]): S
   return { text: texts.join('\n'), unclear: isPlainShell ? 'a shell with these arguments' : `the language of ${name}` };
 }
 
-/** Programs whose words, files or input are commands, wherever they stand among the words of another program. */
-const SHELLS =
-  /^(?:(?:ba|da|a|z|mk|ok|pdk|k|rba|ya|fi|c|tc)?sh|busybox|toybox|nu|elvish|xonsh|cmd|powershell|pwsh|wsl|xargs|parallel|env|sudo|doas)$/;
+function isShell(name: string): boolean {
+  return PLAIN_SHELLS.test(name) || OTHER_SHELLS.test(name);
+}
+
+/** More programs whose words, files or input are commands, wherever they stand among the words of another program. */
+const LIKE_SHELLS = /^(?:busybox|toybox|nu|elvish|xonsh|cmd|powershell|pwsh|wsl|xargs|parallel|env|sudo|doas)$/;
 /** Programs that run commands, but have the names of other things as well. */
 const RUNNERS = new RegExp(
   `^(?:${[
@@ -98,7 +101,7 @@ export function handsOver(name: string, words: readonly ShellWord[]): string | u
 }
 
 function isInterpreter(name: string): boolean {
-  return SHELLS.test(name) || LANGUAGES.test(name) || name === 'find';
+  return isShell(name) || LIKE_SHELLS.test(name) || LANGUAGES.test(name) || name === 'find';
 }
 
 function interprets(name: string, texts: readonly string[]): string | undefined {
@@ -107,7 +110,7 @@ function interprets(name: string, texts: readonly string[]): string | undefined 
     return texts.some((text) => /^-(?:exec|ok|x)/i.test(text)) ? `${name} -exec` : undefined;
   // Lines that are printed, as most of its uses are.
   if (/^g?sed$/.test(name) && /^[\d,$]+p$/.test(texts.find((text) => !/^-[nE]*$/.test(text)) ?? '')) return undefined;
-  if (SHELLS.test(name) || RUNNERS.test(name)) return name;
+  if (isShell(name) || LIKE_SHELLS.test(name) || RUNNERS.test(name)) return name;
   if (!LANGUAGES.test(name)) return undefined;
   const isFile = /^(?:[\w@./][\w@./+-]*|--?v(?:ersion)?)$/i.test(first) || (first === '-m' && /^\w/.test(second));
   return isFile ? undefined : name;
