@@ -53,6 +53,8 @@ const projects: readonly Project[] = [
     exclude: [...systemFiles('**'), FETCH],
     onSource: true,
     setup: ['first-tier'],
+    // Most of its code runs a few times: to optimize that takes longer than it saves.
+    flags: ['--no-opt'],
     limitMs: 120_000,
   },
   {
@@ -94,7 +96,7 @@ export default defineConfig({
           experimental: { viteModuleRunner: false, nodeLoader: false },
           // Hundreds of processes that tests start load the same code: compiled once, most of them need half of the time.
           env:
-            flags.length > 0
+            flags === COUNTER
               ? { NODE_DISABLE_COMPILE_CACHE: '1' }
               : { NODE_COMPILE_CACHE: fileURLToPath(new URL('./node_modules/.cache/compiled', import.meta.url)) },
           testTimeout: limitMs,

@@ -1,11 +1,23 @@
 /**
  * Gives the tests of a run a temp folder and an empty home folder, and takes the person's start-up files and settings
  * of programs out of the environment. Fails if anything is left in the temp folder: it would stay on the machine of
- * each person who runs the tests.
+ * each person who runs the tests. The first tier has its folder in memory where a system has room: it writes thousands
+ * of small files, and starts no program, which such a folder may forbid.
  */
-import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
 import { attempt } from '../../packages/internal/src/error-message.ts';
 import { processExists } from '../../packages/internal/src/process-identity.ts';
 
@@ -15,25 +27,42 @@ const HOME_FOLDER = ['HOME', 'USERPROFILE'] as const;
 /** Through these, programs read files or take settings that no test asked for. */
 const SETTINGS = /^(?:BASH_ENV|ENV|NODE_OPTIONS|(?:GIT|PYTHON|XDG)_.*|PYTHON.*)$/;
 
+/** A folder in memory of Linux systems, and the free bytes that a run needs there. */
+const IN_MEMORY = '/dev/shm';
+const ROOM = 2 ** 30;
+
 /** Set while a folder is in use: the projects of one run share it. */
 const IN_USE = 'TESTS_HAVE_FOLDER';
 
-/** Whether a folder is that of a run which was killed, by the id of its process. */
-function isAbandoned(name: string): boolean {
-  const [, pid] = /^tests-(\d+)-/.exec(name) ?? [];
-  if (pid === undefined || lstatSync(join(tmpdir(), name), { throwIfNoEntry: false })?.uid !== process.getuid?.())
-    return false;
-  return !processExists(Number(pid));
+function hasRoomInMemory(): boolean {
+  const usable = attempt(() => {
+    accessSync(IN_MEMORY, constants.W_OK);
+    const { bavail, bsize } = statfsSync(IN_MEMORY);
+    return bavail * bsize >= ROOM;
+  });
+  return usable === true;
+}
+
+/** Removes the folders of runs that were killed, which have the ids of their processes in their names. */
+function removeAbandoned(parent: string): void {
+  for (const name of readdirSync(parent)) {
+    const [, pid] = /^tests-(\d+)-/.exec(name) ?? [];
+    if (pid === undefined || processExists(Number(pid))) continue;
+    const folder = join(parent, name);
+    if (lstatSync(folder, { throwIfNoEntry: false })?.uid === process.getuid?.())
+      attempt(() => rmSync(folder, { recursive: true, force: true }));
+  }
 }
 
 /** Runs before the first test of a project; the result, after the last of all projects. */
-export default function setup(): (() => void) | undefined {
+export default function setup({ vitest }: TestProject): (() => void) | undefined {
   if (process.env[IN_USE] === 'yes') return undefined;
   const before = { ...process.env };
   process.env[IN_USE] = 'yes';
-  for (const name of readdirSync(tmpdir()).filter(isAbandoned))
-    attempt(() => rmSync(join(tmpdir(), name), { recursive: true, force: true }));
-  const folder = mkdtempSync(join(tmpdir(), `tests-${process.pid}-`));
+  const isFirstTier = vitest.projects.every(({ name }) => name === 'first');
+  const parent = isFirstTier && hasRoomInMemory() ? IN_MEMORY : tmpdir();
+  removeAbandoned(parent);
+  const folder = mkdtempSync(join(parent, `tests-${process.pid}-`));
   // As the temp folder of a system: some tests start processes of another user.
   chmodSync(folder, 0o1777);
   const home = join(folder, 'home');
