@@ -16,7 +16,7 @@ test.skipIf(process.platform === 'win32')('a run removes the folders of runs tha
     (name) => join(temp, name),
   );
   for (const folder of [killed, ...others]) mkdirSync(join(folder, 'below'), { recursive: true });
-  setup()?.();
+  setup({ vitest: { projects: [{ name: 'system' }] } })?.();
   expect(existsSync(killed)).toBe(false);
   expect(others.filter((folder) => !existsSync(folder))).toEqual([]);
 });

@@ -17,7 +17,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestProject } from 'vitest/node';
 import { attempt } from '../../packages/internal/src/error-message.ts';
 import { processExists } from '../../packages/internal/src/process-identity.ts';
 
@@ -54,8 +53,13 @@ function removeAbandoned(parent: string): void {
   }
 }
 
+/** The projects of a run, as vitest passes them. */
+interface Run {
+  readonly vitest: { readonly projects: readonly { readonly name: string }[] };
+}
+
 /** Runs before the first test of a project; the result, after the last of all projects. */
-export default function setup({ vitest }: TestProject): (() => void) | undefined {
+export default function setup({ vitest }: Run): (() => void) | undefined {
   if (process.env[IN_USE] === 'yes') return undefined;
   const before = { ...process.env };
   process.env[IN_USE] = 'yes';
