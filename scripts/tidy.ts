@@ -9,7 +9,6 @@ import { api, writeApi } from './rules/api.ts';
 import { changesets } from './rules/changesets.ts';
 import { deprecations } from './rules/deprecations.ts';
 import { guarantees } from './rules/guarantees.ts';
-import { importCycles } from './rules/import-cycles.ts';
 import { classes } from './rules/classes.ts';
 import { documented } from './rules/documented.ts';
 import { fileShape } from './rules/file-shape.ts';
@@ -34,7 +33,6 @@ import { textCuts } from './rules/text-cuts.ts';
 const root = join(import.meta.dirname, '..');
 const textRules: readonly Rule[] = [
   layers,
-  importCycles,
   fileShape,
   folders,
   classes,

@@ -1,8 +1,6 @@
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { regexLiterals } from '../lib/regex-literals.ts';
-import { slowShape } from '../lib/slow-regex.ts';
-import { slowPatterns } from '../rules/slow-patterns.ts';
+import { slowLiterals, slowPatterns } from '../rules/slow-patterns.ts';
 import { tree } from './fixture-tree.ts';
 
 test.each([
@@ -19,7 +17,7 @@ test.each([
   ['a repetition after a word boundary', '\\beyJ[\\w-]{8,}\\.', 'g'],
 ])('%s is refused', (_, source, flags) => {
   verifies('architecture.linear');
-  expect(slowShape(source, flags)).toMatch(/repetition/);
+  expect(slowLiterals('a.ts', `export const slow = /${source}/${flags};`)).toHaveLength(1);
 });
 
 test.each([
@@ -35,21 +33,17 @@ test.each([
   ['^(.+)$', 's'],
 ])('/%s/%s is accepted', (source, flags) => {
   verifies('architecture.linear');
-  expect(slowShape(source, flags)).toBeUndefined();
+  expect(slowLiterals('a.ts', `export const fast = /${source}/${flags};`)).toEqual([]);
 });
 
-test('literals are found among divisions, strings, comments and templates', () => {
+test('patterns are found among divisions, strings, comments and templates', () => {
   const text = [
     '#!/usr/bin/env node',
     'const half = total / 2 / count; // not /a+a+$/',
-    "const text = '/b+b+$/' + `x ${/c+/.test(y) ? `/d/ ${1 / 2}` : { a: /[/]e/g }} /f+/`;",
-    '/* /g+/ */ return /h\\/+/i.exec(list[0] / 3);',
+    "const text = '/b+b+$/' + `x ${/c+c+$/.test(y) ? `/d/ ${1 / 2}` : { a: /[/]|e+$/g }} /f+f+$/`;",
+    '/* /g+g+$/ */ /\\/+$/i.exec(list[0] / 3);',
   ].join('\n');
-  expect(regexLiterals(text)).toEqual([
-    { source: 'c+', flags: '', line: 3 },
-    { source: '[/]e', flags: 'g', line: 3 },
-    { source: 'h\\/+', flags: 'i', line: 4 },
-  ]);
+  expect(slowLiterals('a.ts', text).map(({ line }) => line)).toEqual([3, 3, 4]);
 });
 
 test('a file with a slow pattern is a problem that names the pattern, its line and what to do', () => {

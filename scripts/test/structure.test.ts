@@ -2,7 +2,6 @@ import { verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import type { Rule } from '../lib/problem.ts';
 import { publicDeclarations } from '../lib/declarations.ts';
-import { importCycles } from '../rules/import-cycles.ts';
 import { classes } from '../rules/classes.ts';
 import { folders, MAX_FILES } from '../rules/folders.ts';
 import { internal, MAX_INTERNAL_LINES } from '../rules/internal.ts';
@@ -15,32 +14,6 @@ const messages = (rule: Rule, files: Readonly<Record<string, string>>) =>
   rule(tree(files)).map(({ message }) => message);
 const a = 'packages/tools/src/a.ts';
 const b = 'packages/tools/src/b.ts';
-
-describe('import cycles', () => {
-  test.each([
-    ['two files', { [a]: "import { b } from './b.ts';", [b]: "import { a } from './a.ts';" }],
-    ['types alone', { [a]: "import type { B } from './b.ts';", [b]: "import type { A } from './a.ts';" }],
-    ['a lazy import', { [a]: "const b = await import('./b.ts');", [b]: "export { a } from './a.ts';" }],
-    ['a file with itself', { [a]: "import { a } from './a.ts';" }],
-    [
-      'three files in two folders',
-      {
-        [a]: "import { b } from './b.ts';",
-        [b]: "import { c } from './inner/c.ts';",
-        'packages/tools/src/inner/c.ts': "import { a } from '../a.ts';",
-      },
-    ],
-  ])('refuses a cycle of %s, once, and shows it', (_name, files) => {
-    verifies('architecture.importCycles');
-    expect(messages(importCycles, files)).toEqual([expect.stringContaining(`${a} →`)]);
-  });
-
-  test('allows two ways to one file', () => {
-    const c = 'packages/tools/src/c.ts';
-    const files = { [a]: "import './b.ts';\nimport './c.ts';", [b]: "import './c.ts';", [c]: 'export {};' };
-    expect(messages(importCycles, files)).toEqual([]);
-  });
-});
 
 test('one file too many in a folder is refused', () => {
   verifies('architecture.folders');
