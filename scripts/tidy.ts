@@ -1,6 +1,7 @@
 /**
  * Checks the rules of the repository on the built tree and prints every violation; exits 1 if there is one.
- * With --fix it first writes what can be derived: README snippets, the program's list of flags, each package's api.txt, and the manifests' repository.
+ * With --fix it first writes what can be derived: README snippets, the program's list of flags, each package's api.txt, the manifests' repository, and the
+ * sizes.
  */
 import { join } from 'node:path';
 import { formatProblem, type Problem, type Rule } from './lib/problem.ts';
@@ -22,7 +23,7 @@ import { codeMap } from './rules/code-map.ts';
 import { programs } from './rules/programs.ts';
 import { oneTool } from './rules/one-tool.ts';
 import { requirements } from './rules/requirements.ts';
-import { rootExports } from './rules/root-exports.ts';
+import { size, writeSize } from './rules/size.ts';
 import { duplicateCode } from './rules/duplicate-code.ts';
 import { vendorNames } from './rules/vendor-names.ts';
 import { snippets, syncSnippets } from './rules/snippets.ts';
@@ -61,6 +62,7 @@ const problems = withProject(
       writeFlagList(root);
       writeApi(root, exportsOf);
       writeRepository(root);
+      writeSize(root);
     }
     return [
       ...textRules.flatMap((rule) => rule(root)),
@@ -68,7 +70,7 @@ const problems = withProject(
       ...proofs.problems,
       ...oneTool(root, exportsOf),
       ...api(root, exportsOf),
-      ...rootExports(root, exportsOf),
+      ...size(root),
       ...documented(root, exportsOf),
       ...changesets(root),
     ];

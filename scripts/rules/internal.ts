@@ -31,23 +31,16 @@ const FILES: ReadonlySet<string> = new Set([
   'well-formed.ts',
 ]);
 
-/** The most lines of all its files together. */
-export const MAX_INTERNAL_LINES = 1280;
-
 /**
- * Internal: `packages/internal` stays small and unpublished. Its list of files is frozen, it has at most `MAX_INTERNAL_LINES` lines,
- * nobody depends on it at run time, and no built module or declaration imports it (ADR 0007).
+ * Internal: `packages/internal` stays small and unpublished. Its list of files is frozen, nobody depends on it at run time, and no built module or declaration imports it (ADR 0007).
  */
 export const internal: Rule = (root) => {
   const problem = (file: string, message: string): Problem => ({ rule: 'internal', file, message });
   if (!existsSync(join(root, FOLDER))) return [];
   const files = globSync(`${FOLDER}/src/**/*.ts`, { cwd: root }).toSorted();
-  const lines = files.reduce((sum, file) => sum + readFileSync(join(root, file), 'utf8').split('\n').length - 1, 0);
   const problems = files
     .filter((file) => !FILES.has(file.split(sep).slice(3).join('/')))
     .map((file) => problem(file, 'is not in the frozen list. Keep the function in the package that uses it.'));
-  if (lines > MAX_INTERNAL_LINES)
-    problems.push(problem(FOLDER, `has ${lines} lines; at most ${MAX_INTERNAL_LINES}. It is not a utility package.`));
   if (readManifest(root, FOLDER).private !== true) problems.push(problem(FOLDER, 'must be private.'));
   for (const folder of publishedFolders(root)) {
     const { dependencies, peerDependencies, optionalDependencies } = readManifest(root, folder);

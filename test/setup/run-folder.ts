@@ -12,6 +12,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readlinkSync,
   rmSync,
   statfsSync,
 } from 'node:fs';
@@ -42,10 +43,15 @@ function hasRoomInMemory(): boolean {
   return usable === true;
 }
 
-/** Removes the folders of runs that were killed, which have the ids of their processes in their names. */
-function removeAbandoned(parent: string): void {
+/** What the ids of processes belong to: containers have their own, and may share a temp folder. Digits, or empty. */
+function processNamespace(): string {
+  return attempt(() => readlinkSync('/proc/self/ns/pid').replaceAll(/\D/g, '')) ?? '';
+}
+
+/** Removes the folders of runs that were killed. Their names begin with `prefix` and the id of their process. */
+function removeAbandoned(parent: string, prefix: string): void {
   for (const name of readdirSync(parent)) {
-    const [, pid] = /^tests-(\d+)-/.exec(name) ?? [];
+    const [, pid] = name.startsWith(prefix) ? (/^(\d+)-/.exec(name.slice(prefix.length)) ?? []) : [];
     if (pid === undefined || processExists(Number(pid))) continue;
     const folder = join(parent, name);
     if (lstatSync(folder, { throwIfNoEntry: false })?.uid === process.getuid?.())
@@ -65,8 +71,9 @@ export default function setup({ vitest }: Run): (() => void) | undefined {
   process.env[IN_USE] = 'yes';
   const isFirstTier = vitest.projects.every(({ name }) => name === 'first');
   const parent = isFirstTier && hasRoomInMemory() ? IN_MEMORY : tmpdir();
-  removeAbandoned(parent);
-  const folder = mkdtempSync(join(parent, `tests-${process.pid}-`));
+  const prefix = `tests-${processNamespace()}-`;
+  removeAbandoned(parent, prefix);
+  const folder = mkdtempSync(join(parent, `${prefix}${process.pid}-`));
   // As the temp folder of a system: some tests start processes of another user.
   chmodSync(folder, 0o1777);
   const home = join(folder, 'home');
