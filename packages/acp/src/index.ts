@@ -4,7 +4,6 @@ export type {
   AcpAgentOptions,
   AgentWorkspace,
   CommandsInCopy,
-  WorkspaceAbort,
   WorkspaceEdit,
   WorkspaceFile,
 } from './options.ts';

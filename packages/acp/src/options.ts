@@ -1,5 +1,14 @@
 import type { RunLimits } from '@kernel/agent';
 import type { Toolset } from '@kernel/protocol';
+import type {
+  AbortOptions,
+  Change,
+  Edit,
+  FileContent,
+  FileInfo,
+  ReadOptions,
+  Workspace,
+} from '@kernel/toolbox/workspace';
 
 /** Options of `acpAgent`: the agent, and where it works. */
 export interface AcpAgentOptions {
@@ -55,77 +64,20 @@ export interface CommandsInCopy {
 }
 
 /** What `acpAgent` needs of a workspace. That of `createWorkspace` of `@kernel/toolbox` is one; its docs say what each member does. */
-export interface AgentWorkspace {
-  /** The absolute path of the folder on disk, without links; undefined if the files are not in a folder on disk. */
-  readonly folder: string | undefined;
-  /** Whether the rules allow an access to a path by its name. */
-  allows(access: 'read' | 'write', path: string): boolean;
+export interface AgentWorkspace extends Pick<Workspace, 'folder' | 'allows' | 'list'> {
   /** Returns what is at a path. Rejects if there is nothing. */
-  stat(path: string, options?: WorkspaceAbort): Promise<WorkspaceFile>;
+  stat(path: string, options?: AbortOptions): Promise<WorkspaceFile>;
   /** Reads a file. */
   read(
     path: string,
-    options?: WorkspaceAbort & {
-      /** The largest file that is read, in bytes. */
-      readonly maxBytes?: number | undefined;
-    },
-  ): Promise<
-    WorkspaceFile & {
-      /** All of it. */
-      readonly bytes: Uint8Array;
-    }
-  >;
-  /** Lists a folder. */
-  list(
-    path: string,
-    options?: WorkspaceAbort,
-  ): Promise<
-    readonly {
-      /** Its name, without the folder. */
-      readonly name: string;
-      /** What it is; a link is not followed. */
-      readonly type: 'file' | 'directory' | 'link' | 'other';
-    }[]
-  >;
+    options?: Pick<ReadOptions, 'maxBytes' | 'signal'>,
+  ): Promise<WorkspaceFile & Pick<FileContent, 'bytes'>>;
   /** Makes edits: all, or none if one fails. */
-  apply(
-    edits: readonly WorkspaceEdit[],
-    options?: WorkspaceAbort,
-  ): Promise<{
-    /** Identifies the change. */
-    readonly id: string;
-  }>;
+  apply(edits: readonly WorkspaceEdit[], options?: AbortOptions): Promise<Pick<Change, 'id'>>;
 }
 
-/** How an operation of a workspace is aborted. */
-export interface WorkspaceAbort {
-  /** Aborts it. */
-  readonly signal?: AbortSignal | undefined;
-}
+/** What is at a path of a workspace. */
+export type WorkspaceFile = Pick<FileInfo, 'type' | 'size' | 'mode' | 'version'>;
 
-/** What is at a path of a workspace: a file, a folder, a link or something else. */
-export interface WorkspaceFile {
-  /** What it is. */
-  readonly type: 'file' | 'directory' | 'link' | 'other';
-  /** Its size in bytes. */
-  readonly size: number;
-  /** Its permission bits. */
-  readonly mode: number;
-  /** Changes with the content. */
-  readonly version: string;
-}
-
-/** An edit of a workspace. */
-export type WorkspaceEdit =
-  | {
-      readonly type: 'write';
-      /** The file, relative to the root. */
-      readonly path: string;
-      /** All of its new content. */
-      readonly content: string | Uint8Array;
-      /** The version to replace, or `absent`. */
-      readonly ifVersion?: string | undefined;
-      /** The permission bits. */
-      readonly mode?: number | undefined;
-    }
-  | { readonly type: 'remove'; readonly path: string };
+/** An edit that brings a change back. */
+export type WorkspaceEdit = Extract<Edit, { readonly type: 'write' | 'remove' }>;

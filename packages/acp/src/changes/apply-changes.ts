@@ -1,117 +1,93 @@
-import { errorMessage, isObject } from '@kernel/internal';
+import { errorMessage } from '@kernel/internal';
 import { errorResult, KernelError, type ToolResult } from '@kernel/protocol';
+import type { FilePatch } from '@kernel/toolbox/files';
 import { pathPrefixes } from '../copy/path-within.ts';
-import { isAllowed, stateInWorkspace } from '../copy/workspace-state.ts';
+import { emptiedFolders, isAllowed, stateInWorkspace } from '../copy/workspace-state.ts';
 import type { AgentWorkspace, WorkspaceEdit } from '../options.ts';
-import { emptiedFolders } from './emptied-folders.ts';
-import { digestOf, type FileRecord, modeText, readRecords } from './file-record.ts';
-import { withBreaksOf, withLineBreaks } from './lines.ts';
-import { type FilePatch, linesAfter, readPatch } from './read-patch.ts';
+import { type ChangesCall, digestOf, type FileRecord, modeText } from './file-record.ts';
+import { decodeExactly, withBreaksOf, withLineBreaks } from './lines.ts';
+import { linesAfter, readPatch } from './read-patch.ts';
 
 const MAX_FILE = 64 * 1024 ** 2;
-const MAX_TRIES = 3;
+const LETTERS = { add: 'A', update: 'M', delete: 'D' } as const;
 
 /**
  * Makes the changes of a call as one change of the workspace, each only to the state that the call is about. A part that does not fit any more is named and left,
  * and the others are applied. Of a patch that a person has edited, the words hold.
  */
 export async function applyChanges(workspace: AgentWorkspace, json: string, signal: AbortSignal): Promise<ToolResult> {
-  const parsed: unknown = JSON.parse(json);
-  const { patch = '', patchDigest, files }: Readonly<Record<string, unknown>> = isObject(parsed) ? parsed : {};
-  const text = typeof patch === 'string' ? patch : '';
-  const isEdited = digestOf(text) !== patchDigest;
-  const records = readRecords(files);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema of the tool says so
+  const { patch, patchDigest, files = [] } = JSON.parse(json) as ChangesCall;
+  const isEdited = digestOf(patch) !== patchDigest;
+  const records = new Map(files.map((record) => [record.path, record]));
   const failed = new Map<string, string>();
   const applied: FilePatch[] = [];
   const ids: string[] = [];
-  const units = atomicChangesOf(readPatch(text, isEdited));
-  const planAtomic = async (unit: readonly FilePatch[]): Promise<AtomicChange | undefined> => {
+
+  /** Plans parts that are made together or not at all; undefined if one does not fit. */
+  const planUnit = async (unit: readonly FilePatch[]): Promise<readonly WorkspaceEdit[] | undefined> => {
     const removed = new Set(unit.flatMap(({ type, path }) => (type === 'delete' ? [path] : [])));
-    const plans: WorkspaceEdit[] = [];
+    const edits: WorkspaceEdit[] = [];
     for (const part of unit) {
       const record = records.get(part.path);
       // oxlint-disable-next-line no-await-in-loop -- one file at a time is held in memory twice
       const plan = await planOf(workspace, { part, record, removed, isEdited, signal });
-      if (typeof plan === 'string') return failAtomic(unit, part.path, plan);
-      plans.push(...plan);
+      if (typeof plan !== 'string') edits.push(...plan);
+      else {
+        const named = JSON.stringify(part.path);
+        for (const { path } of unit) failed.set(path, `${JSON.stringify(path)} was left as it is, as ${named} was.`);
+        failed.set(part.path, plan);
+        return undefined;
+      }
     }
-    return { parts: unit, edits: plans };
+    return edits;
   };
-  const failAtomic = (unit: readonly FilePatch[], path: string, problem: string): undefined => {
-    for (const part of unit) failed.set(part.path, part.path === path ? problem : leftBecauseOf(part.path, path));
-  };
-  const planAll = async (): Promise<readonly AtomicChange[]> => {
-    const planned: AtomicChange[] = [];
-    for (const unit of units) {
-      if (unit.some(({ path }) => failed.has(path))) continue;
-      // oxlint-disable-next-line no-await-in-loop -- as above
-      const plan = await planAtomic(unit);
-      if (plan !== undefined) planned.push(plan);
-    }
-    return planned;
-  };
-  const apply = async (some: readonly AtomicChange[]): Promise<string | undefined> => {
+  /** Makes some parts as one change. Returns why the workspace refused it. */
+  const make = async (parts: readonly FilePatch[], edits: readonly WorkspaceEdit[]): Promise<string | undefined> => {
     try {
-      const { id } = await workspace.apply(
-        some.flatMap(({ edits }) => edits),
-        { signal },
-      );
+      const { id } = await workspace.apply(edits, { signal });
       ids.push(id);
-      applied.push(...some.flatMap(({ parts }) => parts));
+      applied.push(...parts);
       return undefined;
     } catch (error) {
       signal.throwIfAborted();
       return errorMessage(error);
     }
   };
-  let planned = await planAll();
-  for (let tries = 1; planned.length > 0; tries += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- again without what does not fit any more
-    if ((await apply(planned)) === undefined) break;
-    const count = failed.size;
+
+  const fitting: (readonly FilePatch[])[] = [];
+  const planned: WorkspaceEdit[] = [];
+  for (const unit of unitsOf(readPatch(patch, isEdited))) {
     // oxlint-disable-next-line no-await-in-loop -- as above
-    planned = await planAll();
-    if (failed.size > count && tries < MAX_TRIES) continue;
-    for (const unit of planned) {
-      // oxlint-disable-next-line no-await-in-loop -- each by itself, so that one that fails takes no other with it
-      const problem = await apply([unit]);
-      if (problem === undefined) continue;
-      for (const { path } of unit.parts) failed.set(path, `${JSON.stringify(path)} was left as it is: ${problem}`);
-    }
-    break;
+    const edits = await planUnit(unit);
+    if (edits === undefined) continue;
+    fitting.push(unit);
+    planned.push(...edits);
+  }
+  const refused = planned.length > 0 && (await make(fitting.flat(), planned)) !== undefined;
+  // Each by itself, so that one that was refused takes no other with it.
+  for (const unit of refused ? fitting : []) {
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    const edits = await planUnit(unit);
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    const problem = edits && (await make(unit, edits));
+    if (problem === undefined) continue;
+    for (const { path } of unit) failed.set(path, `${JSON.stringify(path)} was left as it is: ${problem}`);
   }
   const problems = [...failed.values()];
   if (applied.length === 0) return errorResult(`Nothing was changed. ${problems.join(' ')}`.trim());
   const sorted = applied.toSorted((one, other) => (one.path < other.path ? -1 : 1));
   const lines = sorted.map(({ type, path }) => `${LETTERS[type]} ${JSON.stringify(path)}`);
   const done = `Done (change${ids.length > 1 ? 's' : ''} ${ids.join(', ')}):`;
-  return { forLLM: [done, ...lines, ...problems].join('\n'), forUser: text };
-}
-
-const LETTERS = { add: 'A', update: 'M', delete: 'D' } as const;
-
-/** Parts of a patch that are made together or not at all, and what makes them. */
-interface AtomicChange {
-  readonly parts: readonly FilePatch[];
-  readonly edits: readonly WorkspaceEdit[];
+  return { forLLM: [done, ...lines, ...problems].join('\n'), forUser: patch };
 }
 
 /** Puts those parts together where one is a file and the others are in the folder of its name, which takes its place or the other way round: removals first. */
-function atomicChangesOf(parts: readonly FilePatch[]): readonly (readonly FilePatch[])[] {
+function unitsOf(parts: readonly FilePatch[]): readonly (readonly FilePatch[])[] {
   const paths = new Set(parts.map(({ path }) => path));
-  const units = new Map<string, FilePatch[]>();
-  for (const part of parts) {
-    const top = pathPrefixes(part.path).find((each) => paths.has(each)) ?? part.path;
-    const unit = units.get(top) ?? [];
-    if (part.type === 'delete') unit.unshift(part);
-    else unit.push(part);
-    units.set(top, unit);
-  }
-  return [...units.values()];
-}
-
-function leftBecauseOf(path: string, other: string): string {
-  return `${JSON.stringify(path)} was left as it is, as ${JSON.stringify(other)} was.`;
+  const removals = parts.filter(({ type }) => type === 'delete');
+  const all = [...removals, ...parts.filter(({ type }) => type !== 'delete')];
+  return [...Map.groupBy(all, ({ path }) => pathPrefixes(path).find((each) => paths.has(each))).values()];
 }
 
 interface Planning {
@@ -123,7 +99,7 @@ interface Planning {
   readonly signal: AbortSignal;
 }
 
-/** What makes one part of a patch, or the sentence that says why it is not applied. */
+/** Returns what makes one part of a patch, or the sentence that says why it is not applied. */
 async function planOf(
   workspace: AgentWorkspace,
   { part, record, removed, isEdited, signal }: Planning,
@@ -139,11 +115,8 @@ async function planOf(
     const folders = isThere ? await emptiedFolders(workspace, path, removed, signal) : [];
     if (folders === undefined) return conflict;
     const now = part.type === 'add' ? undefined : await workspace.read(path, { signal, maxBytes: MAX_FILE });
-    if (record !== undefined && (record.before === undefined) !== (now === undefined)) return conflict;
-    if (record !== undefined && now !== undefined) {
-      if (digestOf(now.bytes) !== record.before) return conflict;
-      if (record.mode !== undefined && modeText(now.mode) !== record.mode) return conflict;
-    }
+    if (record !== undefined && record.before !== (now && digestOf(now.bytes))) return conflict;
+    if (record?.mode !== undefined && record.mode !== (now && modeText(now.mode))) return conflict;
     if (part.type === 'delete') return [{ type: 'remove', path }];
     const content = contentOf(part, record, now?.bytes);
     if (record?.after !== undefined && digestOf(content) !== record.after) {
@@ -159,15 +132,14 @@ async function planOf(
     ];
   } catch (error) {
     signal.throwIfAborted();
-    const gone = (await stateInWorkspace(workspace, path)) === 'absent';
-    if (gone) return conflict;
+    if ((await stateInWorkspace(workspace, path)) === 'absent') return conflict;
     return KernelError.is(error) ? error.message : `${named} was left as it is: ${errorMessage(error)}`;
   }
 }
 
-/** The new content of a file: with the line breaks of the record where its lines are as many, else with those of the file. */
+/** Returns the new content of a file: with the line breaks of the record where its lines are as many, else with those of the file. */
 function contentOf(part: FilePatch, record: FileRecord | undefined, bytes: Uint8Array | undefined): string {
-  const before = bytes && new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  const before = bytes && decodeExactly(bytes);
   const lines = linesAfter(before, part);
   const written = record?.lineBreaks && withLineBreaks(lines, record.lineBreaks);
   return written ?? withBreaksOf(before, lines);

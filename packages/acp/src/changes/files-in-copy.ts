@@ -1,7 +1,7 @@
 import { lstat, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { WorkspaceCopy } from '../copy/copy-workspace.ts';
-import type { SkippedFiles } from '../skipped-files.ts';
+import type { SkippedFiles } from '../copy/skipped-files.ts';
 
 /** What stays in the copy without being named one by one: the history of a repository, and what a package manager installed. */
 const SKIPPED = new Set(['.git', 'node_modules']);
@@ -11,34 +11,32 @@ const MAX_ENTRIES = 500_000;
 export const NOT_TEXT = 'Not brought back, because it is not text that a diff can show';
 const IS_LINK = 'Not brought back, because it is a link';
 
-/** What is in a copy. */
-export interface FilesInCopy {
-  /** The paths of its files, sorted. */
+/** The paths of what is in a copy. */
+interface FilesInCopy {
   readonly files: ReadonlySet<string>;
-  /** Those of its links. */
   readonly links: ReadonlySet<string>;
 }
 
 /** Lists a copy. Links that are new, gone or lead elsewhere are named and left. */
 export async function filesIn(copy: WorkspaceCopy, skipped: SkippedFiles, signal: AbortSignal): Promise<FilesInCopy> {
-  const files: string[] = [];
+  const files = new Set<string>();
   const folders = [''];
   const links = new Set<string>();
   let count = 0;
   for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
     signal.throwIfAborted();
-    // oxlint-disable-next-line no-await-in-loop -- the files of a folder that it made unreadable are not gone, see `whatIsAt`
+    // oxlint-disable-next-line no-await-in-loop -- the files of a folder that it made unreadable are not gone, see `isGone`
     const entries = await readdir(join(copy.folder, at), { withFileTypes: true }).catch(() => []);
     for (const entry of entries) {
       const path = at === '' ? entry.name : `${at}/${entry.name}`;
       count += 1;
       if (count > MAX_ENTRIES) {
         skipped.add(`Not looked at, because there are more than ${MAX_ENTRIES} files`, path);
-        return { files: new Set(files.toSorted()), links };
+        return { files, links };
       }
       if (entry.isDirectory()) {
         if (!isSkipped(path)) folders.push(path);
-      } else if (entry.isFile()) files.push(path);
+      } else if (entry.isFile()) files.add(path);
       else if (entry.isSymbolicLink()) {
         // oxlint-disable-next-line no-await-in-loop -- there are few
         const target = await readlink(join(copy.folder, path)).catch(() => '');
@@ -50,7 +48,7 @@ export async function filesIn(copy: WorkspaceCopy, skipped: SkippedFiles, signal
   for (const path of copy.links.keys())
     // oxlint-disable-next-line no-await-in-loop -- there are few
     if (!links.has(path) && !isSkipped(path) && (await isGone(join(copy.folder, path)))) skipped.add(IS_LINK, path);
-  return { files: new Set(files.toSorted()), links };
+  return { files, links };
 }
 
 /** Whether what was not found is not there, or a folder by now: a folder that was not listed says nothing about its files. */

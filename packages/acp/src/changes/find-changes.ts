@@ -1,36 +1,24 @@
-import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as afterEvents } from 'node:timers/promises';
 import { attempt } from '@kernel/internal';
 import { stateOnDisk, type WorkspaceCopy } from '../copy/copy-workspace.ts';
-import { pathPrefixes } from '../copy/path-within.ts';
-import { isAllowed, stateInWorkspace, supportsPath } from '../copy/workspace-state.ts';
-import { createSkippedFiles, type SkippedFiles } from '../skipped-files.ts';
+import { isFolder, pathPrefixes } from '../copy/path-within.ts';
+import { MAX_FILE, readRegularFile } from '../copy/read-file.ts';
+import { createSkippedFiles, type SkippedFiles } from '../copy/skipped-files.ts';
+import { emptiedFolders, isAllowed, stateInWorkspace, supportsPath } from '../copy/workspace-state.ts';
 import type { AgentWorkspace } from '../options.ts';
-import { emptiedFolders } from './emptied-folders.ts';
-import { digestOf, type FileRecord, lineBreaksBeyond, modeText } from './file-record.ts';
+import { type ChangesCall, digestOf, type FileRecord, modeText } from './file-record.ts';
 import { filesIn, isGone, isSkipped, NOT_TEXT } from './files-in-copy.ts';
-import { hasMoreLines } from './lines.ts';
-import { joinPatch, linesAfter, readPatch } from './read-patch.ts';
-import { readFileInCopy, readFileInWorkspace } from './read-text.ts';
+import { decodeExactly, lineBreaksOf, linesOf, withBreaksOf } from './lines.ts';
+import { joinPatch } from './read-patch.ts';
 import { writePart } from './write-part.ts';
 
 /** What an agent changed in its copy. */
-export interface Changes {
+interface Changes {
   /** The arguments of the call that brings back what can be; undefined if there is nothing. */
   readonly call: ChangesCall | undefined;
   /** What cannot be brought back, in sentences that name it. */
   readonly skipped: readonly string[];
-}
-
-/** What `apply_patch` takes of an agent. */
-export interface ChangesCall {
-  readonly patch: string;
-  /** The digest of `patch`. A patch that a person has edited no longer matches it. */
-  readonly patchDigest: string;
-  readonly files: readonly FileRecord[];
-  /** What it does not bring back, in sentences that name it: those who decide are to know. */
-  readonly skipped?: readonly string[];
 }
 
 interface PatchPart {
@@ -38,9 +26,11 @@ interface PatchPart {
   readonly record: FileRecord;
 }
 
+/** A change that can be brought back, or why it cannot; undefined if there is none. */
+type Found = PatchPart | string | undefined;
+
 /** What `apply_patch` takes, and what a person can be shown: the characters of a call. */
 const MAX_CALL = 4_000_000;
-
 /** Beyond it, a diff takes seconds. */
 const MAX_LINES = 200_000;
 
@@ -69,51 +59,50 @@ export async function findChanges(finding: Finding): Promise<Changes> {
   const skipped = createSkippedFiles();
   const changes: PatchPart[] = [];
   const { files, links } = await filesIn(copy, skipped, signal);
-  const gone = [...copy.files.keys()].filter((path) => !files.has(path) && !isSkipped(path));
   const removed = new Set<string>();
-  const add = (found: Found, path: string): boolean => {
+  const add = (found: Found, path: string): void => {
+    signal.throwIfAborted();
     if (typeof found === 'string') skipped.add(found, path);
     else if (found !== undefined) changes.push(found);
-    return typeof found === 'object';
   };
-  for (const path of gone) {
-    signal.throwIfAborted();
+  for (const path of copy.files.keys()) {
+    if (files.has(path) || isSkipped(path)) continue;
     // oxlint-disable-next-line no-await-in-loop -- one file at a time is held in memory
-    if (add(await removalOf(finding, path, links), path)) removed.add(path);
+    const found = await removalOf(finding, path, links);
+    if (typeof found === 'object') removed.add(path);
+    add(found, path);
   }
-  for (const path of files) {
-    signal.throwIfAborted();
-    // oxlint-disable-next-line no-await-in-loop -- as above
-    add(await changeOf(finding, path, removed), path);
-  }
+  // oxlint-disable-next-line no-await-in-loop -- as above
+  for (const path of [...files].toSorted()) add(await changeOf(finding, path, removed), path);
   const fitting = withoutTooLong(changes, skipped);
   const sorted = fitting.toSorted((one, other) => (one.record.path < other.record.path ? -1 : 1));
   const shown = await withoutHalves(sorted, copy, skipped);
   const patch = joinPatch(shown.map(({ part }) => part));
   const sentences = skipped.sentences();
-  const records = shown.map(({ record }) => record);
   const call = {
     patch,
     patchDigest: digestOf(patch),
-    files: records,
+    files: shown.map(({ record }) => record),
     ...(sentences.length > 0 && { skipped: sentences }),
   };
   return { call: shown.length === 0 ? undefined : call, skipped: sentences };
 }
 
-/** The changes that can be shown together: the longest are skipped, so that one result of a build takes no other file with it. */
+/** Skips the longest of the changes that cannot be shown together, so that one result of a build takes no other file with it. */
 function withoutTooLong(changes: readonly PatchPart[], skipped: SkippedFiles): readonly PatchPart[] {
-  // As it stands in the call, where a control character takes six.
-  const lengths = new Map(changes.map((change) => [change, JSON.stringify(change).length]));
-  const lengthOf = (change: PatchPart): number => lengths.get(change) ?? 0;
   let length = 1000;
-  return changes
-    .toSorted((one, other) => lengthOf(one) - lengthOf(other))
-    .filter((change) => {
-      length += lengthOf(change);
-      if (length > MAX_CALL) skipped.add(TOO_LONG, change.record.path);
-      return length <= MAX_CALL;
-    });
+  return (
+    changes
+      // As it stands in the call, where a control character takes six.
+      .map((change) => ({ change, size: JSON.stringify(change).length }))
+      .toSorted((one, other) => one.size - other.size)
+      .flatMap(({ change, size }) => {
+        length += size;
+        if (length <= MAX_CALL) return [change];
+        skipped.add(TOO_LONG, change.record.path);
+        return [];
+      })
+  );
 }
 
 /**
@@ -142,21 +131,7 @@ async function withoutHalves(
   return whole;
 }
 
-/** What lets other work run, such as what aborts this one, and ends it then. */
-function pauseOf(signal: AbortSignal): () => Promise<void> {
-  return async () => {
-    await afterEvents();
-    signal.throwIfAborted();
-  };
-}
-
-type Found = PatchPart | string | undefined;
-
-async function removalOf(
-  { workspace, copy, signal }: Finding,
-  path: string,
-  links: ReadonlySet<string>,
-): Promise<Found> {
+async function removalOf({ workspace, copy }: Finding, path: string, links: ReadonlySet<string>): Promise<Found> {
   // A link in its place, or in that of its folder, is named as one.
   if (pathPrefixes(path).some((each) => links.has(each))) return undefined;
   if (!(await isGone(join(copy.folder, path)))) return UNREADABLE;
@@ -167,9 +142,8 @@ async function removalOf(
   if (isOdd(path)) return ODD_NAME;
   const before = await workspace.read(path).catch(() => undefined);
   if (before === undefined) return UNREADABLE;
-  const part = await writePart({ path, before: '', after: undefined }, { max: MAX_CALL, pause: pauseOf(signal) });
-  if (part === undefined) return TOO_LONG;
-  return { part, record: { path, before: digestOf(before.bytes), mode: modeText(before.mode) } };
+  const record = { path, before: digestOf(before.bytes), mode: modeText(before.mode) };
+  return { part: `*** Delete File: ${path}`, record };
 }
 
 async function changeOf(
@@ -180,48 +154,43 @@ async function changeOf(
   const known = copy.files.get(path);
   const copied = join(copy.folder, path);
   if (known !== undefined && (await stateOnDisk(copied).catch(() => known.copied)) === known.copied) return undefined;
-  const after = await readFileInCopy(copied);
+  const after = await readRegularFile(copied, path).catch(() => undefined);
   if (after === undefined) return NOT_TEXT;
   const now = await stateInWorkspace(workspace, path);
   const file = typeof now === 'string' ? undefined : now;
-  const before = file && (await readFileInWorkspace(workspace, path, signal));
-  const isSameText = before !== undefined && Buffer.compare(before.bytes, after.bytes) === 0;
+  const before = file && (await workspace.read(path, { signal, maxBytes: MAX_FILE }).catch(() => undefined));
   const isSameMode = before !== undefined && (before.mode & 0o111) === (after.mode & 0o111);
-  if (isSameText && isSameMode) return undefined;
+  if (isSameMode && Buffer.compare(before.bytes, after.bytes) === 0) return undefined;
   if (!isAllowed(workspace, 'write', path))
     return isOdd(path) || !supportsPath(workspace, path) ? ODD_NAME : NOT_ALLOWED;
   if (file?.state !== known?.original) return CONFLICT;
   if (now === 'other' && (await emptiedFolders(workspace, path, removed, signal)) === undefined) return IN_PLACE;
-  if (after.text === undefined) return NOT_TEXT;
-  if (file !== undefined && before?.text === undefined) return NOT_TEXT;
+  const text = textOf(after.bytes);
+  const old = before && textOf(before.bytes);
+  if (text === undefined || (file !== undefined && old === undefined)) return NOT_TEXT;
   if (isOdd(path)) return ODD_NAME;
   if (known === undefined && holdsSecret(path)) return HOLDS_SECRET;
-  if (holdsSecret(after.text) && !(before?.text !== undefined && holdsSecret(before.text))) return HOLDS_SECRET;
-  if ([before?.text, after.text].some((text) => text !== undefined && hasMoreLines(text, MAX_LINES)))
-    return TOO_MANY_LINES;
-  const change = { path, before: before?.text, after: after.text };
-  const pause = pauseOf(signal);
-  const part = await writePart(change, { max: MAX_CALL, pause });
+  if (holdsSecret(text) && !(old !== undefined && holdsSecret(old))) return HOLDS_SECRET;
+  if ([old ?? '', text].some((each) => each.split('\n', MAX_LINES + 2).length > MAX_LINES + 1)) return TOO_MANY_LINES;
+  const pause = async (): Promise<void> => {
+    await afterEvents();
+    signal.throwIfAborted();
+  };
+  const part = await writePart({ path, before: old, after: text }, { max: MAX_CALL, pause });
   if (part === undefined) return TOO_LONG;
-  await pause();
-  const [written] = readPatch(joinPatch([part]));
-  const lines = (written && attempt(() => linesAfter(change.before, written))) ?? [];
-  await pause();
-  const lineBreaks = lineBreaksBeyond(change.before, change.after, lines);
-  if (lineBreaks === undefined) return NOT_TEXT;
-  const newMode = modeText(after.mode & 0o755);
   const record: FileRecord = {
     path,
     ...(before !== undefined && { before: digestOf(before.bytes), mode: modeText(before.mode) }),
     after: digestOf(after.bytes),
-    ...(before === undefined || !isSameMode ? { newMode } : {}),
-    ...lineBreaks,
+    ...(!isSameMode && { newMode: modeText(after.mode & 0o755) }),
+    ...(withBreaksOf(old, linesOf(text)) !== text && { lineBreaks: lineBreaksOf(text) }),
   };
   return { part, record };
 }
 
-async function isFolder(path: string): Promise<boolean> {
-  return (await lstat(path).catch(() => undefined))?.isDirectory() === true;
+/** Decodes what a diff can show; undefined for other bytes. */
+function textOf(bytes: Uint8Array): string | undefined {
+  return bytes.includes(0) ? undefined : attempt(() => decodeExactly(bytes));
 }
 
 /** Whether a path could be taken for something else in a patch. */

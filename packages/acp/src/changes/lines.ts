@@ -1,13 +1,14 @@
 /** Line breaks of a text in their order, each with how many lines it ends: `[['\r\n', 3], ['', 1]]`. */
 export type LineBreaks = readonly (readonly [text: string, count: number])[];
 
-/** The lines of a text without their line breaks: a last one that is empty is the break of the one before it. */
+/** Returns the lines of a text without their line breaks: a last one that is empty is the break of the one before it. */
 export function linesOf(text: string): readonly string[] {
-  const lines = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
-  return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
+  const lines = text.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  return lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
 }
 
-/** The line breaks of a text. */
+/** Returns the line breaks of a text: as many as `linesOf` has lines. */
 export function lineBreaksOf(text: string): LineBreaks {
   const breaks: [string, number][] = [];
   const lines = text.split('\n');
@@ -21,7 +22,7 @@ export function lineBreaksOf(text: string): LineBreaks {
   return breaks;
 }
 
-/** A text of lines and their breaks; undefined if there are not as many. */
+/** Joins lines and their breaks; undefined if there are not as many. */
 export function withLineBreaks(lines: readonly string[], breaks: LineBreaks): string | undefined {
   const out: string[] = [];
   let at = 0;
@@ -32,7 +33,7 @@ export function withLineBreaks(lines: readonly string[], breaks: LineBreaks): st
   return at === lines.length ? out.join('') : undefined;
 }
 
-/** Lines as a text with the line breaks that another text has. */
+/** Joins lines with the line breaks that another text has. */
 export function withBreaksOf(before: string | undefined, lines: readonly string[]): string {
   if (lines.length === 0) return '';
   const ending = before?.includes('\r\n') === true ? '\r\n' : '\n';
@@ -40,12 +41,7 @@ export function withBreaksOf(before: string | undefined, lines: readonly string[
   return lines.join(ending) + (hasEnd ? ending : '');
 }
 
-/** Whether a text has more lines than `max`. */
-export function hasMoreLines(text: string, max: number): boolean {
-  let count = 0;
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) {
-    count += 1;
-    if (count > max) return true;
-  }
-  return false;
+/** Decodes UTF-8 with its byte order mark, if it has one. Throws for other bytes. */
+export function decodeExactly(bytes: Uint8Array): string {
+  return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
 }

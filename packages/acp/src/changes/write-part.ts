@@ -1,16 +1,25 @@
 import { attempt } from '@kernel/internal';
-import { type DiffPart, diffLines } from './line-diff.ts';
 import { linesOf } from './lines.ts';
-import { AT_END, BEGIN, END, linesAfter, readPatch } from './read-patch.ts';
+import { AT_END, joinPatch, linesAfter, readPatch } from './read-patch.ts';
 
 /** A change of one text file: its text before, undefined for a new file, and after, undefined for one that is removed. The same text: its mode alone changes. */
-export interface TextChange {
+interface TextChange {
   readonly path: string;
   readonly before: string | undefined;
   readonly after: string | undefined;
 }
 
+/** A run of lines that both texts have, or that one of them has. */
+interface DiffPart {
+  readonly sign: ' ' | '-' | '+';
+  readonly lines: readonly string[];
+}
+
 const CONTEXT = 3;
+/** The most lines that are told apart one by one; beyond it, what differs is one block. */
+const MAX_EDITS = 1000;
+/** How many comparisons of lines a diff may take. */
+const MAX_WORK = 20_000_000;
 
 /**
  * Writes the part of one change; undefined if it would have more characters than `max`. A long text is worked on for some tenths of a second: `pause` is awaited between
@@ -28,41 +37,56 @@ export async function writePart(
   if (before === undefined)
     return after.length > max ? undefined : joined([`*** Add File: ${path}`, ...signed('+', linesOf(after))]);
   const header = `*** Update File: ${path}`;
-  if (before === after) return joined([header, '@@', ` ${before.split('\n', 1).join('').replace(/\r$/, '')}`]);
+  // The form asks for a line where the mode alone changes.
+  if (before === after) return joined([header, '@@', ` ${linesOf(before)[0] ?? ''}`]);
   const old = linesOf(before);
   await pause();
   const now = linesOf(after);
   await pause();
-  const hunks = hunksOf(diffLines(old, now));
+  const hunks = hunksOf(await diffLines(old, now));
   if (hunks.reduce((length, line) => length + line.length + 1, 0) > max) return undefined;
   await pause();
-  if (hunks.length > 1 && (await isClear(before, now, { header, hunks, pause }))) return joined([header, ...hunks]);
+  const part = [header, ...hunks].join('\n');
+  const [patch] = hunks.length > 1 ? readPatch(joinPatch([part])) : [];
+  const made = patch && attempt(() => linesAfter(before, patch));
+  await pause();
+  if (made?.length === now.length && made.every((line, at) => line === now[at])) return joined([part]);
   // A hunk could also stand where its lines are found first: then the file is written out.
   if (before.length + after.length > max) return undefined;
   return joined([header, '@@', ...signed('-', old), ...signed('+', now), AT_END]);
 }
 
-/** Whether some hunks make the new lines of a file. */
-async function isClear(
-  before: string,
-  now: readonly string[],
-  {
-    header,
-    hunks,
-    pause,
-  }: { readonly header: string; readonly hunks: readonly string[]; readonly pause: () => Promise<void> },
-): Promise<boolean> {
-  const [patch] = readPatch([BEGIN, header, ...hunks, END].join('\n'));
-  const made = (patch && attempt(() => linesAfter(before, patch))) ?? [];
-  await pause();
-  return made.length === now.length && made.every((line, at) => line === now[at]);
+/** Finds the lines that make one list of another, as few as possible. */
+async function diffLines(before: readonly string[], after: readonly string[]): Promise<readonly DiffPart[]> {
+  const { diffArrays } = await import('diff');
+  let start = 0;
+  while (start < before.length && start < after.length && before[start] === after[start]) start += 1;
+  let end = 0;
+  while (end < before.length - start && end < after.length - start && before.at(-1 - end) === after.at(-1 - end))
+    end += 1;
+  const old = before.slice(start, before.length - end);
+  const now = after.slice(start, after.length - end);
+  const maxEditLength = Math.min(MAX_EDITS, Math.ceil(MAX_WORK / (old.length + now.length + 1)));
+  const middle: readonly DiffPart[] = diffArrays(old, now, { maxEditLength })?.map(({ added, removed, value }) => ({
+    sign: added ? '+' : removed ? '-' : ' ',
+    lines: value,
+  })) ?? [
+    { sign: '-', lines: old },
+    { sign: '+', lines: now },
+  ];
+  const parts: readonly DiffPart[] = [
+    { sign: ' ', lines: before.slice(0, start) },
+    ...middle,
+    { sign: ' ', lines: before.slice(before.length - end) },
+  ];
+  return parts.filter(({ lines }) => lines.length > 0);
 }
 
-function signed(sign: '-' | '+', lines: readonly string[]): readonly string[] {
+function signed(sign: DiffPart['sign'], lines: readonly string[]): readonly string[] {
   return lines.map((line) => sign + line);
 }
 
-/** The hunks of a diff, with some lines of context around what differs. */
+/** Writes the hunks of a diff, with some lines of context around what differs. */
 function hunksOf(parts: readonly DiffPart[]): readonly string[] {
   const out: string[] = [];
   for (const [at, { sign, lines }] of parts.entries()) {
@@ -76,9 +100,9 @@ function hunksOf(parts: readonly DiffPart[]): readonly string[] {
     const head = isFirst ? [] : lines.slice(0, CONTEXT);
     const rest = lines.slice(head.length);
     const tail = isLast ? [] : rest.slice(Math.max(0, rest.length - CONTEXT));
-    for (const line of head) out.push(` ${line}`);
+    out.push(...signed(' ', head));
     if (!isLast && (isFirst || rest.length > tail.length)) out.push('@@');
-    for (const line of tail) out.push(` ${line}`);
+    out.push(...signed(' ', tail));
     if (isLast && rest.length === 0 && !isFirst) out.push(AT_END);
   }
   if (parts.at(-1)?.sign !== ' ') out.push(AT_END);

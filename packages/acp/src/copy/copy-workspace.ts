@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { chmod, copyFile, lstat, mkdir, readlink, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, normalize, sep } from 'node:path';
 import { KernelError } from '@kernel/protocol';
-import { createSkippedFiles, type SkippedFiles } from '../skipped-files.ts';
+import { createSkippedFiles, type SkippedFiles } from './skipped-files.ts';
 import type { AgentWorkspace } from '../options.ts';
 import { createTemporaryFolder } from './temporary-folder.ts';
 import { isAllowed, stateInWorkspace, supportsPath } from './workspace-state.ts';

@@ -21,12 +21,8 @@ export async function realPathWithin(folder: string, path: string): Promise<stri
 async function realPath(path: string): Promise<string | undefined> {
   const real = await realpath(path).catch(() => undefined);
   if (real !== undefined) return real;
-  const isThere = await lstat(path).then(
-    () => true,
-    () => false,
-  );
   const above = dirname(path);
-  if (isThere || above === path) return undefined;
+  if (above === path || (await lstat(path).catch(() => undefined)) !== undefined) return undefined;
   const realAbove = await realPath(above);
   return realAbove === undefined ? undefined : join(realAbove, basename(path));
 }
@@ -34,4 +30,9 @@ async function realPath(path: string): Promise<string | undefined> {
 /** The folders that a path is in, outermost first, and itself. */
 export function pathPrefixes(path: string): readonly string[] {
   return path.split('/').map((_, at, names) => names.slice(0, at + 1).join('/'));
+}
+
+/** Whether there is a folder at a path, and no link. */
+export async function isFolder(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined))?.isDirectory() === true;
 }

@@ -2,6 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { attempt } from '@kernel/internal';
 import type { AgentWorkspace } from '../options.ts';
+import { isFolder } from './path-within.ts';
 
 /** A file of a workspace as it is now. */
 export interface FileState {
@@ -43,4 +44,36 @@ export function supportsPath(workspace: AgentWorkspace, path: string): boolean {
 /** Whether the rules of a workspace allow an access to a path. A name that the workspace cannot have is not allowed. */
 export function isAllowed(workspace: AgentWorkspace, access: 'read' | 'write', path: string): boolean {
   return attempt(() => workspace.allows(access, path)) === true;
+}
+
+/**
+ * Returns the folder at a path and those below it, deepest first, if they are empty once some files are removed. Undefined for anything that is not a
+ * folder, such as a link, and for one in which anything else stays.
+ */
+export async function emptiedFolders(
+  workspace: AgentWorkspace,
+  path: string,
+  removed: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<readonly string[] | undefined> {
+  const isThere =
+    workspace.folder === undefined
+      ? (await workspace.stat(path).catch(() => undefined))?.type === 'directory'
+      : // A workspace follows links.
+        await isFolder(join(workspace.folder, path));
+  if (!isThere) return undefined;
+  const folders = [path];
+  // A folder that is found is looked through later.
+  for (const folder of folders) {
+    // oxlint-disable-next-line no-await-in-loop -- the first thing that stays ends it
+    const entries = await workspace.list(folder, { signal }).catch(() => undefined);
+    signal.throwIfAborted();
+    if (entries === undefined) return undefined;
+    for (const { name, type } of entries) {
+      const inside = `${folder}/${name}`;
+      if (type === 'directory') folders.push(inside);
+      else if (type !== 'file' || !removed.has(inside)) return undefined;
+    }
+  }
+  return folders.toReversed();
 }

@@ -1,8 +1,8 @@
 import { isObject, parseJson, truncate } from '@kernel/internal';
 import { type Message, textOf, type ToolCall, toolCallsOf, type ToolMessage } from '@kernel/protocol';
+import type { FileRecord } from '../changes/file-record.ts';
 import { allowedText, isPermission } from './tools.ts';
-import { readRecords } from '../changes/file-record.ts';
-import { nameFiles } from '../skipped-files.ts';
+import { nameFiles } from '../copy/skipped-files.ts';
 import type { Decision } from '../requests/decisions.ts';
 
 const MAX_REQUEST = 300;
@@ -73,7 +73,8 @@ export function describeDenial({ toolCallId }: ToolMessage, messages: readonly M
 export function describeOutcome({ toolCallId, content, isError }: ToolMessage, messages: readonly Message[]): string {
   const text = typeof content === 'string' ? content : textOf({ role: 'user', content });
   if (isError !== true) return text;
-  const files = [...readRecords(inputOf(callOf(toolCallId, messages))['files']).keys()];
-  const named = files.length === 0 ? '' : ` It had changed ${nameFiles(files)}.`;
+  const { files } = inputOf(callOf(toolCallId, messages));
+  const paths = Array.isArray(files) ? files.map((file: FileRecord) => file.path) : [];
+  const named = paths.length === 0 ? '' : ` It had changed ${nameFiles(paths)}.`;
   return `The agent's changes were not applied. ${text}${named}`;
 }

@@ -21,6 +21,7 @@ export interface AgentCalls {
 }
 
 const TEXT = { type: 'string' } as const;
+const MODE = { type: 'string', pattern: '^[0-7]{3}$' } as const;
 
 const COMMAND = {
   type: 'object',
@@ -69,7 +70,21 @@ const APPLY_PATCH: Tool = {
       agent: TEXT,
       patch: { type: 'string', minLength: 1 },
       patchDigest: TEXT,
-      files: { type: 'array' },
+      files: {
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: {
+            path: TEXT,
+            before: TEXT,
+            after: TEXT,
+            mode: MODE,
+            newMode: MODE,
+            lineBreaks: { type: 'array' },
+          },
+          required: ['path'],
+        },
+      },
       skipped: { type: 'array', items: TEXT },
     },
     required: ['patch'],

@@ -1,5 +1,8 @@
-interface Sequence {
+/** An array of items, or a text by its characters. */
+export interface Sequence {
+  /** How many items it has. */
   readonly length: number;
+  /** Returns the item at an index. */
   at(index: number): string | number | undefined;
 }
 
@@ -7,7 +10,7 @@ interface Sequence {
 const MAX_COMPARED = 65_536;
 const BEGINNING = 64;
 
-/** Where a sequence first occurs in another one from a place on, or -1. */
+/** Finds where a sequence first occurs in another one from a place on, in linear time; -1 if nowhere. */
 export function indexOfSequence(all: Sequence, wanted: Sequence, from: number): number {
   if (wanted.length === 0) return from <= all.length ? from : -1;
   for (const place of placesOfSequence(all, wanted, from)) return place;

@@ -1,15 +1,19 @@
 import { sliceHead } from '@kernel/internal';
 import { quote, toolError } from '../../workspace/errors.ts';
 
+/** What a patch does to one file. */
 export type FilePatch =
   | { readonly type: 'add'; readonly path: string; readonly lines: readonly string[] }
   | { readonly type: 'delete'; readonly path: string }
   | { readonly type: 'update'; readonly path: string; readonly to?: string; readonly hunks: readonly Hunk[] };
 
+/** One place of a file that a patch changes. */
 export interface Hunk {
   /** The lines after `@@`, each of which is looked for before the next, to find the place. */
   readonly anchors: readonly string[];
+  /** Its lines: those that stay, that are removed and that are added. */
   readonly lines: readonly { readonly sign: ' ' | '-' | '+'; readonly text: string }[];
+  /** Whether it reaches to the end of the file. */
   readonly isAtEnd: boolean;
 }
 
@@ -18,11 +22,11 @@ const MAX_LENGTH = 4_194_304;
 
 /**
  * Reads a patch in the V4A form: `*** Begin Patch`, for each file `*** Add File:`, `*** Update File:` (with `*** Move to:`) or `*** Delete File:`,
- * `*** End Patch`. Throws an error that names the line.
+ * `*** End Patch`. Throws an error that names the line. Windows line breaks are read as others, unless the patch `isExact`: then a carriage return belongs to its line.
  */
-export function parsePatch(text: string): readonly FilePatch[] {
+export function parsePatch(text: string, isExact = false): readonly FilePatch[] {
   if (text.length > MAX_LENGTH) throw toolError('The patch is longer than 4 MiB.');
-  const lines = text.replaceAll('\r\n', '\n').trim().split('\n');
+  const lines = (isExact ? text : text.replaceAll('\r\n', '\n').trim()).split('\n');
   const refuse = (index: number, problem: string): Error =>
     toolError(
       `Line ${index + 1} of the patch ${problem}: ${quote(sliceHead(lines[index] ?? '', 80))}. Nothing was changed.`,
