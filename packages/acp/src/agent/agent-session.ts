@@ -1,4 +1,4 @@
-import { errorMessage, onAbort, type Redactor, untilAborted } from '@kernel/internal';
+import { errorMessage, isObject, onAbort, type Redactor, untilAborted } from '@kernel/internal';
 import { errorResult, KernelError, type ToolCall, type ToolResult, type Usage } from '@kernel/protocol';
 import type { CheckedOptions } from '../check-options.ts';
 import { copyWorkspace, type WorkspaceCopy } from '../copy/copy-workspace.ts';
@@ -8,10 +8,9 @@ import { createDecisions, type Decision } from '../requests/decisions.ts';
 import { createAgentTerminals } from '../requests/terminals.ts';
 import { type AgentProcess, endsWithin, type StartAgent } from './agent-process.ts';
 import { guardStream, protocolError } from './guarded-stream.ts';
-import { endError, openAgentSession, timeoutError, toReportedError } from './open-session.ts';
-import { commandOutput } from './own-call.ts';
-import { createQueue } from './queue.ts';
-import type { AgentSession, Sdk, SessionEvent } from './session-types.ts';
+import { openAgentSession, toReportedError } from './open-session.ts';
+import { serverCall } from './own-call.ts';
+import type { AgentSession, SessionEvent } from './session-types.ts';
 import { type AgentOutput, createUpdates } from './updates.ts';
 import { finishReasonOf, isOverBudget, toUsage } from './usage.ts';
 
@@ -19,8 +18,6 @@ interface SessionSetup {
   readonly start: StartAgent;
   readonly task: string;
   readonly signal: AbortSignal;
-  /** Ends the agent, and not what is made of its changes. */
-  readonly timeLimit: AbortSignal;
   readonly redactor: Redactor;
   readonly onProgress: (update: string) => void;
   /** The decision on the same call before the agent began anew; undefined if there is none. */
@@ -30,31 +27,38 @@ interface SessionSetup {
 }
 
 interface StartedAgent {
-  readonly sdk: Sdk;
   readonly copy: WorkspaceCopy;
   readonly agent: AgentProcess;
   readonly commands: CommandsInCopy | undefined;
+  /** Aborts when its time is over: that ends the agent, and not what is made of its changes. */
+  readonly timeLimit: AbortSignal;
 }
 
 const CANCEL_GRACE_MS = 500;
 
 /** Copies the workspace, starts the agent in it and gives it the task. Rejects with a `KernelError`, or the reason of an abort, and leaves nothing behind then. */
 export async function startSession(options: CheckedOptions, setup: SessionSetup): Promise<AgentSession> {
-  const signal = AbortSignal.any([setup.signal, setup.timeLimit]);
-  const copy = await copyWorkspace(options.workspace, options.limits, signal);
+  const { timeMs } = options.limits;
+  const time = new AbortController();
+  const onTime = (): void =>
+    time.abort(new KernelError('LIMIT_REACHED', `The agent had not ended after ${timeMs} ms (limits.timeMs).`));
+  const timer = timeMs === undefined ? undefined : setTimeout(onTime, timeMs);
+  const signal = AbortSignal.any([setup.signal, time.signal]);
+  let copy: WorkspaceCopy | undefined;
   let agent: AgentProcess | undefined;
   let commands: CommandsInCopy | undefined;
   const closeAll = async (): Promise<void> => {
+    clearTimeout(timer);
     await agent?.close();
     await commands?.close?.();
-    await copy.close();
+    await copy?.close();
   };
   try {
-    const sdk = await import('@agentclientprotocol/sdk/unstable');
+    copy = await copyWorkspace(options.workspace, options.limits, signal);
     commands = await options.commands?.(copy.folder);
     signal.throwIfAborted();
     agent = await setup.start(options, copy.folder);
-    const session = await connect(options, setup, { sdk, copy, agent, commands });
+    const session = await connect(options, setup, { copy, agent, commands, timeLimit: time.signal });
     const close = async (): Promise<void> => {
       await session.close();
       await closeAll();
@@ -70,24 +74,38 @@ export async function startSession(options: CheckedOptions, setup: SessionSetup)
 async function connect(
   options: CheckedOptions,
   setup: SessionSetup,
-  { sdk, copy, agent, commands }: StartedAgent,
+  { copy, agent, commands, timeLimit }: StartedAgent,
 ): Promise<AgentSession> {
+  const sdk = await import('@agentclientprotocol/sdk/unstable');
   const { limits, name, workspace } = options;
-  const queue = createQueue<SessionEvent>();
+  const { redactor } = setup;
   const failure = Promise.withResolvers<never>();
   failure.promise.catch(() => undefined);
+  const events: SessionEvent[] = [];
+  let wake = (): void => undefined;
   let sessionId: string | undefined;
   let isOver = false;
   let isCancelling = false;
   let turnUsage: Usage | undefined;
-  const openId = (): string | undefined => (isOver ? undefined : sessionId);
+  let silence: NodeJS.Timeout | undefined;
 
-  const finish = (last: SessionEvent | undefined): void => {
+  const push = (event: SessionEvent): void => {
+    events.push(event);
+    wake();
+  };
+  const emit = (output: AgentOutput): void => {
+    const last = events.at(-1);
+    // A reader that is slow gets long pieces, not many.
+    if ((output.type === 'text' || output.type === 'reasoning') && last?.type === output.type)
+      last.text += output.text;
+    else push(output);
+  };
+  const finish = (last?: SessionEvent): void => {
     if (isOver) return;
     isOver = true;
     clearTimeout(silence);
     updates.flush();
-    if (last !== undefined) queue.push(last);
+    if (last !== undefined) push(last);
     decisions.refuseAll('The turn of the agent has ended.');
   };
   const fail = (error: unknown): void => {
@@ -95,12 +113,12 @@ async function connect(
     failure.reject(known);
     finish({ type: 'error', error: known });
   };
+  const failLate = (what: string): void => fail(new KernelError('PROVIDER_TIMEOUT', `The agent ${what}.`));
+  const onActivity = (): void => void (isOver || silence?.refresh());
   const onSilence = (): void => {
     if (decisions.waiting() > 0 || (terminals?.running() ?? 0) > 0) onActivity();
-    else fail(timeoutError(`said nothing for ${limits.silenceMs} ms (limits.silenceMs)`));
+    else failLate(`said nothing for ${limits.silenceMs} ms (limits.silenceMs)`);
   };
-  let silence: NodeJS.Timeout | undefined;
-  const onActivity = (): void => void (isOver || silence?.refresh());
 
   const decisions = createDecisions({
     ...setup,
@@ -109,20 +127,12 @@ async function connect(
     first: setup.firstRequest,
     onRequest: (call) => {
       updates.flush();
-      queue.push({ type: 'request', call });
+      push({ type: 'request', call });
     },
   });
-  const terminals = commands && createAgentTerminals(commands.tools, setup.redactor, onActivity);
-  const emit = (output: AgentOutput): void => {
-    const last = queue.last();
-    // A reader that is slow gets long pieces, not many.
-    if (output.type !== 'own-call' && last?.type === output.type) last.text += output.text;
-    else queue.push(output);
-  };
+  const terminals = commands && createAgentTerminals(commands.tools, redactor, onActivity);
   const updates = createUpdates({
     textCharacters: limits.textCharacters,
-    sessionId: openId,
-    cancelledId: () => (isCancelling ? sessionId : undefined),
     emit,
     onProgress: setup.onProgress,
     onUsage: (tokens) => {
@@ -131,98 +141,95 @@ async function connect(
           hint: 'limits.tokens or limits.cost allow more.',
         });
     },
-    redactor: setup.redactor,
+    redactor,
     outputOf: (id) => terminals?.find(id)?.output ?? '',
   });
+  const onUpdate = (params: unknown): void => {
+    if (!isObject(params) || params['sessionId'] !== sessionId || !isObject(params['update'])) return;
+    if (!isOver) updates.read(params['update']);
+    else if (isCancelling) updates.readUsage(params['update']);
+  };
   const client = createClient(sdk, {
     folder: copy.folder,
     workspace,
     updates,
     decisions,
     terminals,
-    sessionId: openId,
+    sessionId: () => (isOver ? undefined : sessionId),
     signal: setup.signal,
     onCommandEnd(call, result) {
       updates.flush();
-      emit(commandOutput(call, result));
+      for (const part of serverCall(call, result)) emit(part);
     },
     onAnswer: onActivity,
   });
-  const bytes = sdk.ndJsonStream(...agent.streams, { maxMessageBytes: limits.messageBytes });
-  const connection = client.connect(
-    guardStream(bytes, { onMessage: onActivity, onUpdate: (params) => updates.read(params) }),
-  );
+  const messages = sdk.ndJsonStream(...agent.streams, { maxMessageBytes: limits.messageBytes });
+  const connection = client.connect(guardStream(messages, { onMessage: onActivity, onUpdate }));
   void connection.closed.then(async () => {
     const reason: unknown = connection.signal.reason;
     if (reason instanceof sdk.MessageTooLargeError)
-      return fail(protocolError(`a message is longer than ${limits.messageBytes} bytes (limits.messageBytes)`));
-    if (KernelError.is(reason)) return fail(reason);
+      fail(protocolError(`a message is longer than ${limits.messageBytes} bytes (limits.messageBytes)`));
+    else if (KernelError.is(reason)) fail(reason);
     // Its output is closed: it has ended, or does nothing more of use.
-    if (!isOver) await agent.close();
-    return undefined;
+    else if (!isOver) await agent.close();
   });
-  void agent.ended.then((how) => fail(endError(how, sessionId !== undefined)));
-  onAbort(setup.timeLimit, () => fail(setup.timeLimit.reason));
+  void agent.ended.then((how) => {
+    const hint = 'It may not speak the Agent Client Protocol: many agents do so with a flag alone, such as --acp.';
+    fail(new KernelError('PROVIDER_PROTOCOL', how, { hint: sessionId === undefined ? hint : undefined }));
+  });
+  onAbort(timeLimit, () => fail(timeLimit.reason));
 
-  let turn: Promise<unknown> = Promise.resolve();
-  const endWork = async (): Promise<void> => {
-    finish(undefined);
-    connection.close();
-    await Promise.all([agent.close(), terminals?.close()]);
-  };
-  const cancel = async (): Promise<Usage | undefined> => {
-    const openedId = openId();
-    finish(undefined);
-    if (openedId === undefined) return turnUsage;
-    isCancelling = true;
-    await connection.agent.notify('session/cancel', { sessionId: openedId }).catch(() => undefined);
-    await endsWithin(turn, CANCEL_GRACE_MS);
-    isCancelling = false;
-    return turnUsage;
-  };
-
-  let startTimer: NodeJS.Timeout | undefined;
+  const startTimer = setTimeout(
+    () => failLate(`was not ready within ${limits.startMs} ms (limits.startMs)`),
+    limits.startMs,
+  );
+  const opening = openAgentSession(sdk, connection, options, copy.folder).catch(async (error: unknown) => {
+    const reported = toReportedError(error, name);
+    if (KernelError.is(reported)) throw reported;
+    // The connection broke: how the agent ended says why.
+    await agent.close();
+    return failure.promise;
+  });
+  opening.catch(() => undefined);
   try {
-    startTimer = setTimeout(
-      () => fail(timeoutError(`was not ready within ${limits.startMs} ms (limits.startMs)`)),
-      limits.startMs,
-    );
-    const opening = openAgentSession(sdk, connection, {
-      ...options,
-      folder: copy.folder,
-      hasTerminals: terminals !== undefined,
-    }).catch(async (error: unknown) => {
-      const reported = toReportedError(error, name);
-      if (KernelError.is(reported)) throw reported;
-      // The connection broke: how the agent ended says why.
-      await agent.close();
-      return failure.promise;
-    });
-    opening.catch(() => undefined);
     sessionId = await untilAborted(Promise.race([opening, failure.promise]), setup.signal);
   } catch (error) {
-    finish(undefined);
+    finish();
     connection.close();
     throw error;
   } finally {
     clearTimeout(startTimer);
   }
   if (!isOver) silence = setTimeout(onSilence, limits.silenceMs);
-  turn = connection.agent
+  const turn = connection.agent
     .request('session/prompt', { sessionId, prompt: [{ type: 'text', text: setup.task }] })
     .then(({ stopReason, usage }) => {
       turnUsage = toUsage(usage);
-      return finish({ type: 'end', finishReason: finishReasonOf(stopReason), usage: turnUsage });
+      finish({ type: 'end', finishReason: finishReasonOf(stopReason), usage: turnUsage });
     })
     .catch((error: unknown) => {
       // How a connection ended is said where that is known.
       if (!connection.signal.aborted) fail(toReportedError(error, name));
     });
 
+  const endWork = async (): Promise<void> => {
+    finish();
+    connection.close();
+    await Promise.all([agent.close(), terminals?.close()]);
+  };
+  const cancel = async (): Promise<Usage | undefined> => {
+    if (isOver) return turnUsage;
+    finish();
+    isCancelling = true;
+    await connection.agent.notify('session/cancel', { sessionId }).catch(() => undefined);
+    await endsWithin(turn, CANCEL_GRACE_MS);
+    isCancelling = false;
+    return turnUsage;
+  };
   return {
     copy,
-    next: () => queue.shift(),
-    untilReady: () => queue.untilFilled(),
+    next: () => events.shift(),
+    untilReady: () => (events.length > 0 ? Promise.resolve() : new Promise((resolve) => void (wake = resolve))),
     isWaiting: (callId) => decisions.isWaiting(callId),
     contextTokens: () => updates.contextTokens(),
     decide(callId, decision) {
@@ -230,8 +237,7 @@ async function connect(
       onActivity();
     },
     runCommand(call, context) {
-      const running = isOver ? undefined : terminals?.start(call, context);
-      decisions.forget(call.id);
+      const running = decisions.run(call, context);
       if (running === undefined)
         return Promise.resolve(errorResult('The agent that asked for this command has ended: it was not run.'));
       const goesOn = decisions

@@ -1,11 +1,7 @@
 import { isObject, sliceHead } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
-
-/** Messages both ways, as the SDK takes them. */
-export interface MessageStream<Message> {
-  readonly readable: ReadableStream<Message>;
-  readonly writable: WritableStream<Message>;
-}
+import type { AnyMessage, Stream } from '@agentclientprotocol/sdk/unstable';
+import type { Fields } from './own-call.ts';
 
 const MAX_OPEN = 64;
 
@@ -13,37 +9,36 @@ const MAX_OPEN = 64;
  * Filters what the SDK would only log to stderr or keep without a limit: answers to requests that were never made or are answered already,
  * notifications other than of a request that is taken back, and more requests at once than an agent has use for. Updates of the session go to `onUpdate`, in their order.
  */
-export function guardStream<Message extends object>(
-  { readable, writable }: MessageStream<Message>,
+export function guardStream(
+  { readable, writable }: Stream,
   { onUpdate, onMessage }: { readonly onUpdate: (params: unknown) => void; readonly onMessage: () => void },
-): MessageStream<Message> {
+): Stream {
   const asked = new Set<unknown>();
   const open = new Set<unknown>();
-  const incoming = new TransformStream<Message, Message>({
+  const isPassedOn = (message: unknown): boolean => {
+    if (!isObject(message)) return false;
+    const { method, id, params }: Fields = message;
+    if (typeof method !== 'string') return asked.delete(id);
+    if (!Object.hasOwn(message, 'id')) {
+      if (method === 'session/update') onUpdate(params);
+      return method === '$/cancel_request';
+    }
+    if (open.has(id))
+      throw protocolError(`it used the id ${sliceHead(JSON.stringify(id), 80)} for two requests at once`);
+    if (open.size >= MAX_OPEN) throw protocolError(`it made more than ${MAX_OPEN} requests at once`);
+    open.add(id);
+    return true;
+  };
+  const incoming = new TransformStream<AnyMessage, AnyMessage>({
     transform(message, controller) {
       onMessage();
-      const { method, id } = fieldsOf(message);
-      if (method === undefined) {
-        if (asked.delete(id)) controller.enqueue(message);
-        return;
-      }
-      if (!Object.hasOwn(message, 'id')) {
-        if (method === 'session/update') onUpdate(Reflect.get(message, 'params'));
-        else if (method === '$/cancel_request') controller.enqueue(message);
-        return;
-      }
-      if (open.has(id))
-        throw protocolError(`it used the id ${sliceHead(JSON.stringify(id) ?? '', 80)} for two requests at once`);
-      if (open.size >= MAX_OPEN) throw protocolError(`it made more than ${MAX_OPEN} requests at once`);
-      open.add(id);
-      controller.enqueue(message);
+      if (isPassedOn(message)) controller.enqueue(message);
     },
   });
-  const outgoing = new TransformStream<Message, Message>({
+  const outgoing = new TransformStream<AnyMessage, AnyMessage>({
     transform(message, controller) {
-      const { method, id } = fieldsOf(message);
-      if (method === undefined) open.delete(id);
-      else if (id !== undefined) asked.add(id);
+      if (!('method' in message)) open.delete(message.id);
+      else if ('id' in message) asked.add(message.id);
       controller.enqueue(message);
     },
   });
@@ -52,13 +47,7 @@ export function guardStream<Message extends object>(
   return { readable: readable.pipeThrough(incoming), writable: outgoing.writable };
 }
 
-/** The error for an agent that violates the protocol. */
-export function protocolError(what: string, hint?: string): KernelError {
-  return new KernelError('PROVIDER_PROTOCOL', `The agent violates the protocol: ${what}.`, { hint });
-}
-
-function fieldsOf(message: object): { readonly method: string | undefined; readonly id: unknown } {
-  const fields: Readonly<Record<string, unknown>> = isObject(message) ? message : {};
-  const { method, id } = fields;
-  return { method: typeof method === 'string' ? method : undefined, id };
+/** Creates the error for an agent that violates the protocol. */
+export function protocolError(what: string): KernelError {
+  return new KernelError('PROVIDER_PROTOCOL', `The agent violates the protocol: ${what}.`);
 }

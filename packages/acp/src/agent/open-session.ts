@@ -1,21 +1,19 @@
 import { isObject, sliceHead, visibleText } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
+import type { ClientConnection } from '@agentclientprotocol/sdk/unstable';
 import type { CheckedOptions } from '../check-options.ts';
-import type { Connection, Sdk } from './session-types.ts';
+import type { Sdk } from './session-types.ts';
 
 const AUTH_REQUIRED = -32_000;
-
-interface Opening extends Pick<CheckedOptions, 'model' | 'mode' | 'name'> {
-  readonly folder: string;
-  readonly hasTerminals: boolean;
-}
 
 /** Initializes the connection and opens a session in a folder, with the model and the mode that were chosen. Resolves to its id. */
 export async function openAgentSession(
   sdk: Sdk,
-  { agent }: Connection,
-  { folder, hasTerminals, model, mode, name }: Opening,
+  { agent }: ClientConnection,
+  { commands, model, mode, name }: CheckedOptions,
+  folder: string,
 ): Promise<string> {
+  const hasTerminals = commands !== undefined;
   const initialized = await agent.request('initialize', {
     protocolVersion: sdk.PROTOCOL_VERSION,
     clientInfo: { name: 'kernel', version: '0.0.0' },
@@ -78,20 +76,6 @@ function signInError(name: string, methods: unknown): KernelError {
   return new KernelError('TOOL_UNAVAILABLE', `The agent "${name}" is not signed in.`, {
     hint: `Start it in a terminal and sign in there first, or give it its key in env.${ways}`,
   });
-}
-
-/** The error for an agent that has ended, by a sentence that says how. One that never was ready may be none. */
-export function endError(how: string, wasReady: boolean): KernelError {
-  return new KernelError('PROVIDER_PROTOCOL', how, {
-    hint: wasReady
-      ? undefined
-      : 'It may not speak the Agent Client Protocol: many agents do so with a flag alone, such as --acp.',
-  });
-}
-
-/** The error for an agent that takes too long. */
-export function timeoutError(what: string): KernelError {
-  return new KernelError('PROVIDER_TIMEOUT', `The agent ${what}.`);
 }
 
 /** What the agent itself reports of an error is said as its words; any other error stays what it is. */

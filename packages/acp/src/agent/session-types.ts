@@ -15,9 +15,6 @@ import type { AgentOutput } from './updates.ts';
 /** The SDK of the protocol, which is loaded with the first call. */
 export type Sdk = typeof sdk;
 
-/** A connection to an agent. */
-export type Connection = sdk.ClientConnection;
-
 /** What comes of an agent, in order. After an `end` or an `error` comes nothing. */
 export type SessionEvent =
   | AgentOutput

@@ -1,29 +1,19 @@
-import { isObject, type Redactor, sliceHead, type StreamRedactor, truncate } from '@kernel/internal';
-import { KernelError } from '@kernel/protocol';
-import {
-  bounded,
-  contentsOf,
-  MAX_INPUT,
-  MAX_PATHS,
-  type OwnCall,
-  type OwnCallOutput,
-  pathsOf,
-  sizeOf,
-  textOfBlock,
-  toOwnCall,
-} from './own-call.ts';
-import { addTargets } from '../requests/permission.ts';
+import { isObject, type Redactor, type StreamRedactor, truncate } from '@kernel/internal';
+import { KernelError, type ServerToolCall, type ServerToolResult } from '@kernel/protocol';
+import { type Fields, type OwnCall, sizeOf, textOfBlock, toServerCall, withFields } from './own-call.ts';
 import { isCount } from './usage.ts';
 
 /** What the agent says and does within its turn, in order. */
-export type AgentOutput = { readonly type: 'text' | 'reasoning'; text: string } | OwnCallOutput;
+export type AgentOutput = { readonly type: 'text' | 'reasoning'; text: string } | ServerToolCall | ServerToolResult;
 
 /** What is read of the updates of a session. */
 export interface Updates {
-  /** Reads the parameters of a `session/update`. Those of other sessions, and what is not an update, are left out. Throws `LIMIT_REACHED` for a flood. */
-  read(params: unknown): void;
-  /** The call of an id with what another message says of it, which is not kept. */
-  callWith(id: string, fields: Readonly<Record<string, unknown>>): OwnCall;
+  /** Reads what is an update. Throws `LIMIT_REACHED` for a flood. */
+  read(update: Fields): void;
+  /** Reads what an update says of the tokens that the agent has used, if they are more than before; undefined if not. */
+  readUsage(update: Fields): number | undefined;
+  /** Returns the call of an id with what another message says of it, which is not kept. */
+  callWith(id: string, fields: Fields): OwnCall;
   /** The most tokens that its context held, if the agent tells them. */
   contextTokens(): number | undefined;
   /** Says what was held back, because it could have been the beginning of a secret. */
@@ -32,10 +22,6 @@ export interface Updates {
 
 interface UpdatesOptions {
   readonly textCharacters: number;
-  /** The session; undefined before there is one, and when its turn has ended. */
-  readonly sessionId: () => string | undefined;
-  /** The session while its turn is being cancelled: what it has used is read, and nothing else. */
-  readonly cancelledId: () => string | undefined;
   readonly emit: (output: AgentOutput) => void;
   readonly onProgress: (update: string) => void;
   /** Called when it has used more. */
@@ -49,18 +35,10 @@ const MAX_CALLS = 10_000;
 const MAX_PLAN = 50;
 
 /** Reads the updates of one session. Nothing in them is trusted to have the form that the protocol says. */
-export function createUpdates({
-  textCharacters,
-  sessionId,
-  cancelledId,
-  emit,
-  onProgress,
-  onUsage,
-  redactor,
-  outputOf,
-}: UpdatesOptions): Updates {
+export function createUpdates(options: UpdatesOptions): Updates {
+  const { textCharacters, emit, onProgress, onUsage, redactor, outputOf } = options;
   const calls = new Map<string, OwnCall>();
-  const reported = new Set<string>();
+  const ended = new Set<string>();
   let characters = 0;
   let used: number | undefined;
   let plan = '';
@@ -88,71 +66,37 @@ export function createUpdates({
     const clean = speaking.stream.push(text);
     if (clean !== '') emit({ type, text: clean });
   };
-  const merge = (id: string, fields: Readonly<Record<string, unknown>>): OwnCall => {
-    const known = calls.get(id) ?? {
-      id,
-      title: '',
-      kind: 'other',
-      name: '',
-      input: undefined,
-      output: undefined,
-      content: [],
-      paths: [],
-      targets: [],
-    };
-    const { title, kind, name, rawInput, rawOutput, content } = fields;
-    const input = bounded(rawInput, MAX_INPUT);
-    return {
-      id,
-      title: typeof title === 'string' ? sliceHead(title, MAX_INPUT + 1) : known.title,
-      kind: typeof kind === 'string' ? (kind.length <= 40 ? kind : 'other') : known.kind,
-      name: typeof name === 'string' ? sliceHead(name, 64) : known.name,
-      input: input ?? known.input,
-      output: bounded(rawOutput, MAX_INPUT) ?? known.output,
-      content: Array.isArray(content) ? contentsOf(content) : known.content,
-      // What was named before stays: an agent may name one path first, and another with its request.
-      paths: [...new Set([...known.paths, ...pathsOf(fields)])].slice(0, MAX_PATHS),
-      targets: addTargets(known.targets, fields, input),
-    };
-  };
-  const addCall = (fields: Readonly<Record<string, unknown>>): void => {
+  const addCall = (fields: Fields): void => {
     const { toolCallId: id, status } = fields;
-    if (typeof id !== 'string' || reported.has(id)) return;
+    if (typeof id !== 'string' || ended.has(id)) return;
+    const known = calls.get(id);
     if (calls.size >= MAX_CALLS)
       throw new KernelError('LIMIT_REACHED', `The agent made more than ${MAX_CALLS} calls of its own tools.`);
-    const known = calls.get(id);
-    const call = merge(id, fields);
-    count(Math.max(0, sizeOf(call) - (known === undefined ? 0 : sizeOf(known))));
+    const call = withFields(known, fields);
+    count(Math.max(0, sizeOf(call) - sizeOf(known)));
     calls.set(id, call);
     if (known === undefined && call.title !== '') onProgress(truncate(call.title, 200));
     if (status !== 'completed' && status !== 'failed') return;
-    reported.add(id);
+    ended.add(id);
     calls.set(id, { ...call, input: undefined, output: undefined, content: [], targets: undefined });
     flush();
-    const output = toOwnCall(call, status === 'failed', outputOf);
-    emit({ ...output, call: redactor.data(output.call), result: redactor.data(output.result) });
+    for (const part of toServerCall(id, call, { isError: status === 'failed', outputOf })) emit(redactor.data(part));
   };
-
-  const addPlan = (text: string): void => {
+  const addPlan = (entries: unknown): void => {
+    const text = describePlan(entries);
     if (text === plan) return;
     count(text.length);
     plan = text;
     onProgress(text);
   };
-
-  const isMore = (tokens: unknown): boolean => {
-    if (!isCount(tokens) || tokens <= (used ?? -1)) return false;
+  const readUsage = ({ sessionUpdate, used: tokens }: Fields): number | undefined => {
+    if (sessionUpdate !== 'usage_update' || !isCount(tokens) || tokens <= (used ?? -1)) return undefined;
     used = tokens;
-    return true;
+    return tokens;
   };
 
   return {
-    read(params) {
-      if (!isObject(params) || typeof params['sessionId'] !== 'string' || !isObject(params['update'])) return undefined;
-      const update: Readonly<Record<string, unknown>> = params['update'];
-      if (params['sessionId'] === cancelledId() && update['sessionUpdate'] === 'usage_update')
-        return void isMore(update['used']);
-      if (params['sessionId'] !== sessionId()) return undefined;
+    read(update) {
       switch (update['sessionUpdate']) {
         case 'agent_message_chunk':
           return addText('text', update['content']);
@@ -162,15 +106,16 @@ export function createUpdates({
         case 'tool_call_update':
           return addCall(update);
         case 'plan':
-          return addPlan(describePlan(update['entries']));
-        case 'usage_update':
-          return isMore(update['used']) ? onUsage(used ?? 0) : undefined;
-        default:
-          // What it offers to a person in an editor, and what this version does not know.
-          return undefined;
+          return addPlan(update['entries']);
+        default: {
+          const tokens = readUsage(update);
+          // The rest is what it offers to a person in an editor, and what this version does not know.
+          return tokens === undefined ? undefined : onUsage(tokens);
+        }
       }
     },
-    callWith: merge,
+    readUsage,
+    callWith: (id, fields) => withFields(calls.get(id), fields),
     contextTokens: () => used,
     flush,
   };
@@ -178,11 +123,10 @@ export function createUpdates({
 
 function describePlan(entries: unknown): string {
   if (!Array.isArray(entries)) return 'has a plan';
-  const marks: Readonly<Record<string, string>> = { completed: 'x', in_progress: '>' };
   const lines = entries.slice(0, MAX_PLAN).flatMap((entry: unknown) => {
     if (!isObject(entry) || typeof entry['content'] !== 'string') return [];
-    const status = typeof entry['status'] === 'string' && Object.hasOwn(marks, entry['status']) ? entry['status'] : '';
-    return [`[${marks[status] ?? ' '}] ${truncate(entry['content'], 200)}`];
+    const mark = entry['status'] === 'completed' ? 'x' : entry['status'] === 'in_progress' ? '>' : ' ';
+    return [`[${mark}] ${truncate(entry['content'], 200)}`];
   });
   return ['plan:', ...lines].join('\n');
 }

@@ -1,19 +1,22 @@
-import { createRedactor, type Redactor } from '@kernel/internal';
-import type { ToolCall } from '@kernel/protocol';
+import { createRedactor, onAbort, type Redactor } from '@kernel/internal';
+import type { CallContext, RunningCall, ToolCall, ToolResult } from '@kernel/protocol';
 
 /** A decision on a request: that it is allowed, or the reason why it is not. */
 export type Decision = { readonly isAllowed: true } | { readonly isAllowed: false; readonly reason: string };
+
+/** Runs what a call stands for. */
+type Runner = (call: ToolCall, context: CallContext & RunningCall) => Promise<ToolResult>;
 
 /** The requests of an agent that wait for a decision of the run. */
 export interface Decisions {
   /** Makes a call of a request: its id tells what kind it is. */
   toCall(kind: 'permission' | 'terminal', tool: string, input: object): ToolCall;
-  /** Has the run decide on a call. Never rejects. */
-  ask(call: ToolCall): Promise<Decision>;
+  /** Has the run decide on a call, until the agent takes it back. `run` is what runs it. Never rejects. */
+  ask(call: ToolCall, signal: AbortSignal, run?: Runner): Promise<Decision>;
   /** Decides. A call that was decided on before stays as it was. */
   decide(callId: string, decision: Decision): void;
-  /** Leaves a call to what runs it. */
-  forget(callId: string): void;
+  /** Allows a call and runs it; undefined if it does not wait. */
+  run(call: ToolCall, context: CallContext & RunningCall): Promise<ToolResult> | undefined;
   /** Whether a call waits. */
   isWaiting(callId: string): boolean;
   /** How many wait. */
@@ -37,6 +40,7 @@ interface DecisionsOptions {
   readonly onRequest: (call: ToolCall) => void;
 }
 
+const WITHDRAWN: Decision = { isAllowed: false, reason: 'The agent has taken its request back.' };
 const UNSHOWN: Decision = {
   isAllowed: false,
   reason: 'It holds what looks like a key, so it cannot be shown whole. Take the key from a variable.',
@@ -55,51 +59,49 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     return keys.text(rest) !== rest;
   };
   const hidden = new Set<string>();
-  const waiting = new Map<string, (decision: Decision) => void>();
-  let waiters: (() => void)[] = [];
+  const waiting = new Map<
+    string,
+    { readonly settle: (decision: Decision) => void; readonly run: Runner | undefined }
+  >();
+  let next = Promise.withResolvers<void>();
   let number = first - 1;
   let refusal: Decision | undefined;
-  const wake = (): void => {
-    for (const resolve of waiters) resolve();
-    waiters = [];
+  const decide = (callId: string, decision: Decision): void => {
+    waiting.get(callId)?.settle(decision);
+    waiting.delete(callId);
   };
   return {
     toCall(kind, tool, input) {
       number += 1;
       const id = `${kind}-${number}`;
       if (hidesMore(JSON.stringify(input))) hidden.add(id);
-      return {
-        type: 'tool-call',
-        id,
-        name: tool,
-        arguments: JSON.stringify(redactor.data({ agent, ...input })),
-      };
+      return { type: 'tool-call', id, name: tool, arguments: JSON.stringify(redactor.data({ agent, ...input })) };
     },
-    ask(call) {
+    ask(call, signal, run) {
+      if (signal.aborted) return Promise.resolve(WITHDRAWN);
       const known = hidden.has(call.id) ? UNSHOWN : (refusal ?? earlierDecision(call));
       if (known !== undefined) return Promise.resolve(known);
-      return new Promise((resolve) => {
-        waiting.set(call.id, resolve);
+      return new Promise((settle) => {
+        waiting.set(call.id, { settle, run });
+        onAbort(signal, () => decide(call.id, WITHDRAWN));
         onRequest(call);
-        wake();
+        next.resolve();
+        next = Promise.withResolvers();
       });
     },
-    decide(callId, decision) {
-      waiting.get(callId)?.(decision);
-      waiting.delete(callId);
+    decide,
+    run(call, context) {
+      const running = waiting.get(call.id)?.run?.(call, context);
+      decide(call.id, { isAllowed: true });
+      return running;
     },
-    forget: (callId) => void waiting.delete(callId),
     isWaiting: (callId) => waiting.has(callId),
     waiting: () => waiting.size,
-    untilNextRequest: () =>
-      refusal !== undefined || waiting.size > 0
-        ? Promise.resolve()
-        : new Promise((resolve) => void waiters.push(resolve)),
+    untilNextRequest: () => (refusal !== undefined || waiting.size > 0 ? Promise.resolve() : next.promise),
     refuseAll(reason) {
       refusal ??= { isAllowed: false, reason };
-      for (const resolve of waiting.values()) resolve(refusal);
-      waiting.clear();
-      wake();
+      for (const id of waiting.keys()) decide(id, refusal);
+      next.resolve();
     },
   };
 }

@@ -27,97 +27,70 @@ export interface TerminalExit {
 
 /** The commands of one agent. */
 export interface AgentTerminals {
-  /** Says that a call will start a command of which so many bytes are kept; resolves when it has. `input` is what the call stands for, with what it must not say. */
-  expect(call: ToolCall, input: object, kept: number): Promise<AgentTerminal>;
-  /** Starts none for a call that was expected. */
-  forget(callId: string): void;
-  /** Starts the command of a call, and resolves with its end; undefined if none is expected of it. Never rejects. */
-  start(call: ToolCall, context: CallContext & RunningCall): Promise<ToolResult> | undefined;
-  find(id: unknown): AgentTerminal | undefined;
+  /** Starts the command of a call, and resolves with its end. Never rejects. */
+  start(call: ToolCall, context: CallContext & RunningCall, command: TerminalCommand): Promise<ToolResult>;
+  find(id: string): AgentTerminal | undefined;
   /** Stops a command, and forgets what it wrote. */
   release(id: string): void;
-  /** How many run, or wait for a decision. */
+  /** How many run. */
   running(): number;
-  /** Stops all of them, starts no more, and resolves when they have ended. */
+  /** Stops all of them, and resolves when they have ended. */
   close(): Promise<void>;
 }
 
-export const MAX_TERMINALS = 32;
-const MAX_OUTPUT = 1_000_000;
-
-interface Expected {
-  readonly asked: string;
-  readonly input: object;
+interface TerminalCommand {
+  /** What the call stands for, with what it must not say; undefined where its arguments are what runs. */
+  readonly input: object | undefined;
+  /** How many bytes of its output are kept. */
   readonly kept: number;
-  readonly started: (terminal: AgentTerminal) => void;
 }
+
+const MAX_OUTPUT = 1_000_000;
 
 /** Creates what runs the commands of an agent through `run_command` of a toolset. */
 export function createAgentTerminals(tools: Toolset, redactor: Redactor, onEnd: () => void): AgentTerminals {
-  const expected = new Map<string, Expected>();
   const terminals = new Map<string, AgentTerminal>();
   const open = new Map<AgentTerminal, Promise<unknown>>();
-
-  const run = (
-    call: ToolCall,
-    context: CallContext & RunningCall,
-    { asked, input, kept, started }: Expected,
-  ): Promise<ToolResult> => {
-    const controller = new AbortController();
-    const { promise: ended, resolve: finish } = Promise.withResolvers<TerminalExit>();
-    const stop = (): void => controller.abort();
-    const terminal: AgentTerminal = { id: call.id, output: '', isCut: false, end: undefined, ended, stop };
-    const write = (text: string): void => {
-      const cut = lastBytes(text, kept);
-      terminal.isCut ||= cut.length < text.length;
-      terminal.output = cut;
-    };
-    const { conversation, context: value, idempotencyKey } = context;
-    const shown = redactor.stream();
-    const onProgress = (text: string): void => {
-      write(terminal.output + text);
-      const clean = shown.push(text);
-      if (clean !== '') context.onProgress?.(clean);
-    };
-    // What a person has edited is what runs.
-    const real = call.arguments === asked ? JSON.stringify(input) : withoutAgent(call.arguments);
-    const running = { signal: controller.signal, conversation, context: value, idempotencyKey, onProgress };
-    const result = callTool(tools, { ...call, arguments: real }, running)
-      .catch((error: unknown): ToolResult => errorResult(errorMessage(error), error))
-      .then((each) => {
-        write(outputOf(each));
-        terminal.isCut ||= isObject(each.data) && Number(each.data['bytesLeftOut']) > 0;
-        terminal.end = endOf(each, controller.signal.aborted);
-        open.delete(terminal);
-        finish(terminal.end);
-        onEnd();
-        return redactor.data(each);
-      });
-    terminals.set(call.id, terminal);
-    open.set(terminal, result);
-    started(terminal);
-    return result;
-  };
-
   return {
-    expect: (call, input, kept) =>
-      new Promise((started) => {
-        expected.set(call.id, { asked: call.arguments, input, kept: Math.min(kept, MAX_OUTPUT), started });
-      }),
-    forget: (callId) => void expected.delete(callId),
-    start(call, context) {
-      const wanted = expected.get(call.id);
-      expected.delete(call.id);
-      return wanted && run(call, context, wanted);
+    start(call, { conversation, context, idempotencyKey, onProgress: report }, { input, kept }) {
+      const controller = new AbortController();
+      const { promise: ended, resolve: finish } = Promise.withResolvers<TerminalExit>();
+      const stop = (): void => controller.abort();
+      const terminal: AgentTerminal = { id: call.id, output: '', isCut: false, end: undefined, ended, stop };
+      const write = (text: string): void => {
+        terminal.output = lastBytes(text, Math.min(kept, MAX_OUTPUT));
+        terminal.isCut ||= terminal.output.length < text.length;
+      };
+      const shown = redactor.stream();
+      const onProgress = (text: string): void => {
+        write(terminal.output + text);
+        const clean = shown.push(text);
+        if (clean !== '') report?.(clean);
+      };
+      const real = input === undefined ? withoutAgent(call.arguments) : JSON.stringify(input);
+      const running = { signal: controller.signal, conversation, context, idempotencyKey, onProgress };
+      const result = callTool(tools, { ...call, arguments: real }, running)
+        .catch((error: unknown): ToolResult => errorResult(errorMessage(error), error))
+        .then((each) => {
+          write(outputOf(each));
+          terminal.isCut ||= isObject(each.data) && Number(each.data['bytesLeftOut']) > 0;
+          terminal.end = endOf(each, controller.signal.aborted);
+          open.delete(terminal);
+          finish(terminal.end);
+          onEnd();
+          return redactor.data(each);
+        });
+      terminals.set(call.id, terminal);
+      open.set(terminal, result);
+      return result;
     },
-    find: (id) => (typeof id === 'string' ? terminals.get(id) : undefined),
+    find: (id) => terminals.get(id),
     release(id) {
       terminals.get(id)?.stop();
       terminals.delete(id);
     },
-    running: () => open.size + expected.size,
+    running: () => open.size,
     async close() {
-      expected.clear();
       for (const { stop } of open.keys()) stop();
       await Promise.all(open.values());
     },

@@ -16,7 +16,6 @@ import type { AgentSession, SessionEvent } from '../agent/session-types.ts';
 import { addPart, answerOf, NO_USAGE, type Part, replyOf } from './reply.ts';
 import { type AgentCalls, allowedText, isPermission } from './tools.ts';
 import { applyChanges } from '../changes/apply-changes.ts';
-import { startTimeLimit, type TimeLimit } from '../agent/time-limit.ts';
 import { findChanges } from '../changes/find-changes.ts';
 import type { CheckedOptions } from '../check-options.ts';
 import { decisionOf, decisionsOf, describeDenial, describeOutcome, resultsOf, taskOf } from './history.ts';
@@ -51,16 +50,13 @@ export function createAgentProvider(
   let answer = '';
   let notes: string[] = [];
   let countedTokens = 0;
-  let timeLimit: TimeLimit | undefined;
 
   const begin = (messages: readonly Message[], signal: AbortSignal): Promise<AgentSession> => {
     const decided = decisionsOf(messages);
-    timeLimit = startTimeLimit(options.limits.timeMs);
     return startSession(options, {
       start,
       task: taskOf(messages),
       signal,
-      timeLimit: timeLimit.signal,
       redactor,
       onProgress: (update) => onProgress(redactor.text(update)),
       earlierDecision: (call) => {
@@ -90,7 +86,7 @@ export function createAgentProvider(
     await running.endWork();
     // Commands that ended with it are said to have.
     for (let last = running.next(); last !== undefined; last = running.next())
-      if (last.type === 'own-call') yield* addPart(last, parts);
+      if (last.type !== 'request' && last.type !== 'end' && last.type !== 'error') yield* addPart(last, parts);
     notes.push(...running.copy.skipped);
     const found = await findChanges({ workspace: options.workspace, copy: running.copy, signal, holdsSecret });
     notes.push(...found.skipped);
@@ -195,7 +191,6 @@ export function createAgentProvider(
     answer: () => answer,
     close: async (addUsage) => {
       await starting?.catch(() => undefined);
-      timeLimit?.stop();
       if (session !== undefined && end === undefined && failure === undefined) {
         // At once, since a run that is aborted does not wait for long; then what it tells when it ends its turn.
         addUsage(takeUsage());

@@ -6,10 +6,9 @@ export type Part = AssistantMessage['content'][number];
 
 /** Adds what an agent said to a reply, and reports it. */
 export function* addPart(output: AgentOutput, parts: Part[]): Generator<ProviderEvent, void> {
-  if (output.type === 'own-call') {
-    parts.push(output.call, output.result);
-    yield output.call;
-    yield output.result;
+  if (output.type === 'server-tool-call' || output.type === 'server-tool-result') {
+    parts.push(output);
+    yield output;
     return;
   }
   const { type, text } = output;
