@@ -1,22 +1,16 @@
 import { basename } from 'node:path';
-import { MAX_TIMER_MS, sliceHead } from '@kernel/internal';
+import { definedFields, MAX_TIMER_MS, sliceHead } from '@kernel/internal';
 import { checkFunctions, checkKeys, checkNumber, invalidOption, isToolName, optionKeys } from '@kernel/protocol';
-import type { AcpAgentLimits, AcpAgentOptions, AgentWorkspace } from './options.ts';
+import type { AcpAgentLimits, AcpAgentOptions } from './options.ts';
 
 /** The options of `acpAgent`, complete. */
-export interface CheckedOptions extends Pick<AcpAgentOptions, 'commands' | 'model' | 'mode'> {
-  readonly command: string;
+export interface CheckedOptions extends Omit<AcpAgentOptions, 'args' | 'env' | 'name' | 'description' | 'limits'> {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly name: string;
   readonly description: string;
-  readonly workspace: AgentWorkspace;
-  readonly limits: CheckedLimits;
+  readonly limits: Omit<AcpAgentLimits, keyof typeof DEFAULT_LIMITS> & typeof DEFAULT_LIMITS;
 }
-
-/** The limits, complete. */
-export type CheckedLimits = Pick<AcpAgentLimits, 'tokens' | 'cost' | 'timeMs'> &
-  Readonly<Record<keyof typeof DEFAULT_LIMITS, number>>;
 
 const KEYS = optionKeys<AcpAgentOptions>({
   command: true,
@@ -31,18 +25,6 @@ const KEYS = optionKeys<AcpAgentOptions>({
   limits: true,
 });
 
-const LIMIT_KEYS = optionKeys<AcpAgentLimits>({
-  tokens: true,
-  cost: true,
-  timeMs: true,
-  startMs: true,
-  silenceMs: true,
-  files: true,
-  bytes: true,
-  messageBytes: true,
-  textCharacters: true,
-});
-
 const DEFAULT_LIMITS = {
   startMs: 60_000,
   silenceMs: 600_000,
@@ -51,6 +33,7 @@ const DEFAULT_LIMITS = {
   messageBytes: 16 * 1024 ** 2,
   textCharacters: 4_000_000,
 };
+const LIMIT_KEYS = new Set(['tokens', 'cost', 'timeMs', ...Object.keys(DEFAULT_LIMITS)]);
 
 /** Checks the options and fills in the defaults. Throws `CONFIG_INVALID`. */
 export function checkOptions(options: AcpAgentOptions): CheckedOptions {
@@ -73,38 +56,24 @@ export function checkOptions(options: AcpAgentOptions): CheckedOptions {
   const description =
     options.description ??
     `Has the agent "${name}" work on a task in a copy of the workspace, and brings back what it changed. It knows nothing of this conversation.`;
-  return {
-    command,
-    args,
-    env,
-    name,
-    description,
-    workspace,
-    commands,
-    model,
-    mode,
-    limits: checkLimits(limits),
-  };
+  return { command, args, env, name, description, workspace, commands, model, mode, limits: checkLimits(limits) };
 }
 
-function checkLimits(limits: AcpAgentLimits): CheckedLimits {
+function checkLimits(limits: AcpAgentLimits): CheckedOptions['limits'] {
   checkKeys('acpAgent', limits, LIMIT_KEYS, 'limits.');
-  const { tokens, cost, timeMs } = limits;
-  checkNumber('acpAgent', 'limits.timeMs', timeMs, 1);
-  const limitOf = (key: keyof typeof DEFAULT_LIMITS): number => {
-    checkNumber('acpAgent', `limits.${key}`, limits[key], 1);
-    return Math.min(limits[key] ?? DEFAULT_LIMITS[key], key.endsWith('Ms') ? MAX_TIMER_MS : Number.MAX_SAFE_INTEGER);
-  };
+  // Those of the run are checked by it.
+  const { tokens, cost, timeMs, ...own } = limits;
+  for (const [key, value] of Object.entries({ timeMs, ...own })) checkNumber('acpAgent', `limits.${key}`, value, 1);
+  const all = { ...DEFAULT_LIMITS, ...definedFields(own) };
   return {
+    ...all,
     tokens,
     cost,
-    timeMs,
-    startMs: limitOf('startMs'),
-    silenceMs: limitOf('silenceMs'),
-    files: limitOf('files'),
-    bytes: limitOf('bytes'),
-    messageBytes: limitOf('messageBytes'),
-    textCharacters: limitOf('textCharacters'),
+    // A timer takes no longer time, and the SDK no larger number.
+    timeMs: (timeMs ?? Infinity) > MAX_TIMER_MS ? undefined : timeMs,
+    startMs: Math.min(all.startMs, MAX_TIMER_MS),
+    silenceMs: Math.min(all.silenceMs, MAX_TIMER_MS),
+    messageBytes: Math.min(all.messageBytes, Number.MAX_SAFE_INTEGER),
   };
 }
 

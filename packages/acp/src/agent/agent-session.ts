@@ -1,5 +1,14 @@
 import { errorMessage, isObject, onAbort, type Redactor, untilAborted } from '@kernel/internal';
-import { errorResult, KernelError, type ToolCall, type ToolResult, type Usage } from '@kernel/protocol';
+import {
+  type CallContext,
+  errorResult,
+  type FinishReason,
+  KernelError,
+  type RunningCall,
+  type ToolCall,
+  type ToolResult,
+  type Usage,
+} from '@kernel/protocol';
 import type { CheckedOptions } from '../check-options.ts';
 import { copyWorkspace, type WorkspaceCopy } from '../copy/copy-workspace.ts';
 import type { CommandsInCopy } from '../options.ts';
@@ -10,9 +19,19 @@ import { type AgentProcess, endsWithin, type StartAgent } from './agent-process.
 import { guardStream, protocolError } from './guarded-stream.ts';
 import { openAgentSession, toReportedError } from './open-session.ts';
 import { serverCall } from './own-call.ts';
-import type { AgentSession, SessionEvent } from './session-types.ts';
 import { type AgentOutput, createUpdates } from './updates.ts';
 import { finishReasonOf, isOverBudget, toUsage } from './usage.ts';
+
+/** What comes of an agent, in order. After an `end` or an `error` comes nothing. */
+export type SessionEvent =
+  | AgentOutput
+  /** It asks for something that is to be decided on. */
+  | { readonly type: 'request'; readonly call: ToolCall }
+  | { readonly type: 'end'; readonly finishReason: FinishReason; readonly usage: Usage | undefined }
+  | { readonly type: 'error'; readonly error: KernelError };
+
+/** An agent at work on one task. */
+export type AgentSession = Awaited<ReturnType<typeof startSession>>;
 
 interface SessionSetup {
   readonly start: StartAgent;
@@ -37,7 +56,7 @@ interface StartedAgent {
 const CANCEL_GRACE_MS = 500;
 
 /** Copies the workspace, starts the agent in it and gives it the task. Rejects with a `KernelError`, or the reason of an abort, and leaves nothing behind then. */
-export async function startSession(options: CheckedOptions, setup: SessionSetup): Promise<AgentSession> {
+export async function startSession(options: CheckedOptions, setup: SessionSetup) {
   const { timeMs } = options.limits;
   const time = new AbortController();
   const onTime = (): void =>
@@ -59,8 +78,10 @@ export async function startSession(options: CheckedOptions, setup: SessionSetup)
     signal.throwIfAborted();
     agent = await setup.start(options, copy.folder);
     const session = await connect(options, setup, { copy, agent, commands, timeLimit: time.signal });
+    /** Takes the task back if it is not done, ends the agent and its commands, and removes the copy. */
     const close = async (): Promise<void> => {
-      await session.close();
+      await session.cancel();
+      await session.endWork();
       await closeAll();
     };
     return { ...session, close };
@@ -70,12 +91,12 @@ export async function startSession(options: CheckedOptions, setup: SessionSetup)
   }
 }
 
-/** Connects to a running agent, opens a session and gives it the task. Its `close` ends the agent. */
+/** Connects to a running agent, opens a session and gives it the task. */
 async function connect(
   options: CheckedOptions,
   setup: SessionSetup,
   { copy, agent, commands, timeLimit }: StartedAgent,
-): Promise<AgentSession> {
+) {
   const sdk = await import('@agentclientprotocol/sdk/unstable');
   const { limits, name, workspace } = options;
   const { redactor } = setup;
@@ -96,8 +117,7 @@ async function connect(
   const emit = (output: AgentOutput): void => {
     const last = events.at(-1);
     // A reader that is slow gets long pieces, not many.
-    if ((output.type === 'text' || output.type === 'reasoning') && last?.type === output.type)
-      last.text += output.text;
+    if ((output.type === 'text' || output.type === 'reasoning') && last?.type === output.type) last.text += output.text;
     else push(output);
   };
   const finish = (last?: SessionEvent): void => {
@@ -165,18 +185,18 @@ async function connect(
   });
   const messages = sdk.ndJsonStream(...agent.streams, { maxMessageBytes: limits.messageBytes });
   const connection = client.connect(guardStream(messages, { onMessage: onActivity, onUpdate }));
-  void connection.closed.then(async () => {
+  void connection.closed.then(() => {
     const reason: unknown = connection.signal.reason;
     if (reason instanceof sdk.MessageTooLargeError)
-      fail(protocolError(`a message is longer than ${limits.messageBytes} bytes (limits.messageBytes)`));
-    else if (KernelError.is(reason)) fail(reason);
+      return fail(protocolError(`a message is longer than ${limits.messageBytes} bytes (limits.messageBytes)`));
+    if (KernelError.is(reason)) return fail(reason);
     // Its output is closed: it has ended, or does nothing more of use.
-    else if (!isOver) await agent.close();
+    return isOver ? undefined : agent.close();
   });
-  void agent.ended.then((how) => {
-    const hint = 'It may not speak the Agent Client Protocol: many agents do so with a flag alone, such as --acp.';
-    fail(new KernelError('PROVIDER_PROTOCOL', how, { hint: sessionId === undefined ? hint : undefined }));
-  });
+  const hint = 'It may not speak the Agent Client Protocol: many agents do so with a flag alone, such as --acp.';
+  void agent.ended.then((how) =>
+    fail(new KernelError('PROVIDER_PROTOCOL', how, { hint: sessionId === undefined ? hint : undefined })),
+  );
   onAbort(timeLimit, () => fail(timeLimit.reason));
 
   const startTimer = setTimeout(
@@ -205,38 +225,29 @@ async function connect(
     .request('session/prompt', { sessionId, prompt: [{ type: 'text', text: setup.task }] })
     .then(({ stopReason, usage }) => {
       turnUsage = toUsage(usage);
-      finish({ type: 'end', finishReason: finishReasonOf(stopReason), usage: turnUsage });
+      return finish({ type: 'end', finishReason: finishReasonOf(stopReason), usage: turnUsage });
     })
     .catch((error: unknown) => {
       // How a connection ended is said where that is known.
       if (!connection.signal.aborted) fail(toReportedError(error, name));
     });
 
-  const endWork = async (): Promise<void> => {
-    finish();
-    connection.close();
-    await Promise.all([agent.close(), terminals?.close()]);
-  };
-  const cancel = async (): Promise<Usage | undefined> => {
-    if (isOver) return turnUsage;
-    finish();
-    isCancelling = true;
-    await connection.agent.notify('session/cancel', { sessionId }).catch(() => undefined);
-    await endsWithin(turn, CANCEL_GRACE_MS);
-    isCancelling = false;
-    return turnUsage;
-  };
   return {
     copy,
+    /** Removes and returns what came first; undefined if there is nothing now. */
     next: () => events.shift(),
-    untilReady: () => (events.length > 0 ? Promise.resolve() : new Promise((resolve) => void (wake = resolve))),
-    isWaiting: (callId) => decisions.isWaiting(callId),
+    /** Resolves when there is something to return. */
+    untilReady: (): Promise<void> =>
+      events.length > 0 ? Promise.resolve() : new Promise((resolve) => void (wake = resolve)),
+    isWaiting: (callId: string) => decisions.isWaiting(callId),
     contextTokens: () => updates.contextTokens(),
-    decide(callId, decision) {
+    /** Answers a request for permission, or refuses a command. One that was answered before stays answered. */
+    decide(callId: string, decision: Decision): void {
       decisions.decide(callId, decision);
       onActivity();
     },
-    runCommand(call, context) {
+    /** Runs a command that was decided on; resolves with its end, or when the agent wants something else meanwhile. */
+    runCommand(call: ToolCall, context: CallContext & RunningCall): Promise<ToolResult> {
       const running = decisions.run(call, context);
       if (running === undefined)
         return Promise.resolve(errorResult('The agent that asked for this command has ended: it was not run.'));
@@ -245,11 +256,21 @@ async function connect(
         .then((): ToolResult => ({ forLLM: 'The command is still running; the agent has asked for something else.' }));
       return Promise.race([running, goesOn]);
     },
-    endWork,
-    cancel,
-    close: async () => {
-      await cancel();
-      await endWork();
+    /** Takes the task back if it is not done, and gives the agent a moment to end its turn. Resolves to what that has used, if the agent tells it. */
+    async cancel(): Promise<Usage | undefined> {
+      if (isOver) return turnUsage;
+      finish();
+      isCancelling = true;
+      await connection.agent.notify('session/cancel', { sessionId }).catch(() => undefined);
+      await endsWithin(turn, CANCEL_GRACE_MS);
+      isCancelling = false;
+      return turnUsage;
+    },
+    /** Ends the agent and its commands. The copy stays. */
+    async endWork(): Promise<void> {
+      finish();
+      connection.close();
+      await Promise.all([agent.close(), terminals?.close()]);
     },
   };
 }

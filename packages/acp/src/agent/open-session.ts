@@ -1,15 +1,14 @@
 import { isObject, sliceHead, visibleText } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
-import type { ClientConnection } from '@agentclientprotocol/sdk/unstable';
+import type * as Sdk from '@agentclientprotocol/sdk/unstable';
 import type { CheckedOptions } from '../check-options.ts';
-import type { Sdk } from './session-types.ts';
 
 const AUTH_REQUIRED = -32_000;
 
 /** Initializes the connection and opens a session in a folder, with the model and the mode that were chosen. Resolves to its id. */
 export async function openAgentSession(
-  sdk: Sdk,
-  { agent }: ClientConnection,
+  sdk: typeof Sdk,
+  { agent }: Sdk.ClientConnection,
   { commands, model, mode, name }: CheckedOptions,
   folder: string,
 ): Promise<string> {

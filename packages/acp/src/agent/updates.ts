@@ -6,20 +6,6 @@ import { isCount } from './usage.ts';
 /** What the agent says and does within its turn, in order. */
 export type AgentOutput = { readonly type: 'text' | 'reasoning'; text: string } | ServerToolCall | ServerToolResult;
 
-/** What is read of the updates of a session. */
-export interface Updates {
-  /** Reads what is an update. Throws `LIMIT_REACHED` for a flood. */
-  read(update: Fields): void;
-  /** Reads what an update says of the tokens that the agent has used, if they are more than before; undefined if not. */
-  readUsage(update: Fields): number | undefined;
-  /** Returns the call of an id with what another message says of it, which is not kept. */
-  callWith(id: string, fields: Fields): OwnCall;
-  /** The most tokens that its context held, if the agent tells them. */
-  contextTokens(): number | undefined;
-  /** Says what was held back, because it could have been the beginning of a secret. */
-  flush(): void;
-}
-
 interface UpdatesOptions {
   readonly textCharacters: number;
   readonly emit: (output: AgentOutput) => void;
@@ -34,8 +20,11 @@ interface UpdatesOptions {
 const MAX_CALLS = 10_000;
 const MAX_PLAN = 50;
 
+/** What is read of the updates of a session. */
+export type Updates = ReturnType<typeof createUpdates>;
+
 /** Reads the updates of one session. Nothing in them is trusted to have the form that the protocol says. */
-export function createUpdates(options: UpdatesOptions): Updates {
+export function createUpdates(options: UpdatesOptions) {
   const { textCharacters, emit, onProgress, onUsage, redactor, outputOf } = options;
   const calls = new Map<string, OwnCall>();
   const ended = new Set<string>();
@@ -51,6 +40,7 @@ export function createUpdates(options: UpdatesOptions): Updates {
         hint: 'limits.textCharacters allows more.',
       });
   };
+  /** Says what was held back, because it could have been the beginning of a secret. */
   const flush = (): void => {
     const { type, stream } = speaking ?? {};
     speaking = undefined;
@@ -89,6 +79,7 @@ export function createUpdates(options: UpdatesOptions): Updates {
     plan = text;
     onProgress(text);
   };
+  /** Reads what an update says of the tokens that the agent has used, if they are more than before; undefined if not. */
   const readUsage = ({ sessionUpdate, used: tokens }: Fields): number | undefined => {
     if (sessionUpdate !== 'usage_update' || !isCount(tokens) || tokens <= (used ?? -1)) return undefined;
     used = tokens;
@@ -96,7 +87,8 @@ export function createUpdates(options: UpdatesOptions): Updates {
   };
 
   return {
-    read(update) {
+    /** Reads what is an update. Throws `LIMIT_REACHED` for a flood. */
+    read(update: Fields): void {
       switch (update['sessionUpdate']) {
         case 'agent_message_chunk':
           return addText('text', update['content']);
@@ -115,7 +107,9 @@ export function createUpdates(options: UpdatesOptions): Updates {
       }
     },
     readUsage,
-    callWith: (id, fields) => withFields(calls.get(id), fields),
+    /** Returns the call of an id with what another message says of it, which is not kept. */
+    callWith: (id: string, fields: Fields): OwnCall => withFields(calls.get(id), fields),
+    /** The most tokens that its context held, if the agent tells them. */
     contextTokens: () => used,
     flush,
   };

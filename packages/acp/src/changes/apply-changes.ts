@@ -30,7 +30,6 @@ export async function applyChanges(workspace: AgentWorkspace, json: string, sign
     const edits: WorkspaceEdit[] = [];
     for (const part of unit) {
       const record = records.get(part.path);
-      // oxlint-disable-next-line no-await-in-loop -- one file at a time is held in memory twice
       const plan = await planOf(workspace, { part, record, removed, isEdited, signal });
       if (typeof plan !== 'string') edits.push(...plan);
       else {
@@ -58,7 +57,6 @@ export async function applyChanges(workspace: AgentWorkspace, json: string, sign
   const fitting: (readonly FilePatch[])[] = [];
   const planned: WorkspaceEdit[] = [];
   for (const unit of unitsOf(readPatch(patch, isEdited))) {
-    // oxlint-disable-next-line no-await-in-loop -- as above
     const edits = await planUnit(unit);
     if (edits === undefined) continue;
     fitting.push(unit);
@@ -67,9 +65,7 @@ export async function applyChanges(workspace: AgentWorkspace, json: string, sign
   const refused = planned.length > 0 && (await make(fitting.flat(), planned)) !== undefined;
   // Each by itself, so that one that was refused takes no other with it.
   for (const unit of refused ? fitting : []) {
-    // oxlint-disable-next-line no-await-in-loop -- as above
     const edits = await planUnit(unit);
-    // oxlint-disable-next-line no-await-in-loop -- as above
     const problem = edits && (await make(unit, edits));
     if (problem === undefined) continue;
     for (const { path } of unit) failed.set(path, `${JSON.stringify(path)} was left as it is: ${problem}`);

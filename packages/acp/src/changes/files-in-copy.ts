@@ -25,7 +25,6 @@ export async function filesIn(copy: WorkspaceCopy, skipped: SkippedFiles, signal
   let count = 0;
   for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
     signal.throwIfAborted();
-    // oxlint-disable-next-line no-await-in-loop -- the files of a folder that it made unreadable are not gone, see `isGone`
     const entries = await readdir(join(copy.folder, at), { withFileTypes: true }).catch(() => []);
     for (const entry of entries) {
       const path = at === '' ? entry.name : `${at}/${entry.name}`;
@@ -38,7 +37,6 @@ export async function filesIn(copy: WorkspaceCopy, skipped: SkippedFiles, signal
         if (!isSkipped(path)) folders.push(path);
       } else if (entry.isFile()) files.add(path);
       else if (entry.isSymbolicLink()) {
-        // oxlint-disable-next-line no-await-in-loop -- there are few
         const target = await readlink(join(copy.folder, path)).catch(() => '');
         links.add(path);
         if (copy.links.get(path) !== target) skipped.add(IS_LINK, path);
@@ -46,7 +44,6 @@ export async function filesIn(copy: WorkspaceCopy, skipped: SkippedFiles, signal
     }
   }
   for (const path of copy.links.keys())
-    // oxlint-disable-next-line no-await-in-loop -- there are few
     if (!links.has(path) && !isSkipped(path) && (await isGone(join(copy.folder, path)))) skipped.add(IS_LINK, path);
   return { files, links };
 }

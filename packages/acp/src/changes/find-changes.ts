@@ -67,12 +67,10 @@ export async function findChanges(finding: Finding): Promise<Changes> {
   };
   for (const path of copy.files.keys()) {
     if (files.has(path) || isSkipped(path)) continue;
-    // oxlint-disable-next-line no-await-in-loop -- one file at a time is held in memory
     const found = await removalOf(finding, path, links);
     if (typeof found === 'object') removed.add(path);
     add(found, path);
   }
-  // oxlint-disable-next-line no-await-in-loop -- as above
   for (const path of [...files].toSorted()) add(await changeOf(finding, path, removed), path);
   const fitting = withoutTooLong(changes, skipped);
   const sorted = fitting.toSorted((one, other) => (one.record.path < other.record.path ? -1 : 1));
@@ -123,7 +121,6 @@ async function withoutHalves(
     const { path, after } = change.record;
     const isHalf =
       halves.has(topOf(path)) ||
-      // oxlint-disable-next-line no-await-in-loop -- of what was removed alone
       (after === undefined && !folders.has(path) && (await isFolder(join(copy.folder, path))));
     if (isHalf) skipped.add(HALF, path);
     else whole.push(change);

@@ -91,20 +91,16 @@ async function copyAll(
     signal.throwIfAborted();
     const inside = at === '.' ? '' : `${at}/`;
     // A folder that the rules deny is empty in the copy.
-    // oxlint-disable-next-line no-await-in-loop -- one folder after another, its files at once
     const entries = await workspace.list(at, { signal }).catch(() => []);
     for (let from = 0; from < entries.length; from += AT_ONCE) {
       const some = entries.slice(from, from + AT_ONCE);
-      // oxlint-disable-next-line no-await-in-loop -- as above
       await Promise.all(some.map(({ name, type }) => copyEntry(inside + name, type)));
     }
   }
   // The target of each link is inside by its own text; one that leads outside through another link is removed.
   for (const path of links.keys()) {
-    // oxlint-disable-next-line no-await-in-loop -- there are few
     const real = await realpath(join(folder, path)).catch(() => folder);
     if (real === folder || real.startsWith(folder + sep)) continue;
-    // oxlint-disable-next-line no-await-in-loop -- as above
     await rm(join(folder, path));
     links.delete(path);
   }

@@ -1,32 +1,23 @@
 const MAX_NAMED = 20;
 
-/** Collects files with why something was not done with them, and says it in one sentence a reason. */
-export interface SkippedFiles {
-  add(why: string, path: string): void;
-  sentences(): readonly string[];
-  /** All of them. */
-  paths(): ReadonlySet<string>;
-}
+/** Files with why something was not done with them. */
+export type SkippedFiles = ReturnType<typeof createSkippedFiles>;
 
-/** Creates an empty collection. */
-export function createSkippedFiles(): SkippedFiles {
-  const skipped = new Map<string, { readonly paths: string[]; count: number }>();
-  const all = new Set<string>();
+/** Creates a collection of files with why something was not done with them, which says it in one sentence a reason. */
+export function createSkippedFiles() {
+  const skipped = new Map<string, Set<string>>();
   return {
-    add(why, path) {
-      all.add(path);
-      const known = skipped.get(why) ?? { paths: [], count: 0 };
-      known.count += 1;
-      if (known.paths.length < MAX_NAMED) known.paths.push(path);
-      skipped.set(why, known);
+    add(why: string, path: string): void {
+      skipped.set(why, (skipped.get(why) ?? new Set()).add(path));
     },
-    sentences: () => [...skipped].map(([why, { paths, count }]) => `${why}: ${nameFiles(paths, count)}.`),
-    paths: () => all,
+    sentences: (): readonly string[] => [...skipped].map(([why, paths]) => `${why}: ${nameFiles([...paths])}.`),
+    /** Returns all of them. */
+    paths: (): ReadonlySet<string> => new Set([...skipped.values()].flatMap((paths) => [...paths])),
   };
 }
 
-/** The first names of some files, and how many more there are. */
-export function nameFiles(paths: readonly string[], count = paths.length): string {
+/** Names the first of some files, and how many more there are. */
+export function nameFiles(paths: readonly string[]): string {
   const shown = paths.slice(0, MAX_NAMED).map((path) => JSON.stringify(path));
-  return `${shown.join(', ')}${count > shown.length ? ` and ${count - shown.length} more` : ''}`;
+  return `${shown.join(', ')}${paths.length > shown.length ? ` and ${paths.length - shown.length} more` : ''}`;
 }

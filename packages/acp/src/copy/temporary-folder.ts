@@ -51,10 +51,8 @@ async function removeLeftBehind(): Promise<void> {
     const [, pid, mark] = NAME.exec(name) ?? [];
     if (mark !== systemMark() || !hasEnded({ ...ownIdentity(), start: undefined, pid: Number(pid) })) continue;
     const folder = join(tmpdir(), name);
-    // oxlint-disable-next-line no-await-in-loop -- there are few
     const info = await lstat(folder).catch(() => undefined);
     if (info?.isDirectory() !== true || (process.getuid !== undefined && info.uid !== process.getuid())) continue;
-    // oxlint-disable-next-line no-await-in-loop -- as above
     await removeFolder(folder);
   }
 }

@@ -65,7 +65,6 @@ export async function emptiedFolders(
   const folders = [path];
   // A folder that is found is looked through later.
   for (const folder of folders) {
-    // oxlint-disable-next-line no-await-in-loop -- the first thing that stays ends it
     const entries = await workspace.list(folder, { signal }).catch(() => undefined);
     signal.throwIfAborted();
     if (entries === undefined) return undefined;

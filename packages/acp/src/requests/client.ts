@@ -1,7 +1,6 @@
 import { errorMessage, sliceHead } from '@kernel/internal';
 import type { CallContext, RunningCall, ToolCall, ToolResult } from '@kernel/protocol';
-import type { ClientApp } from '@agentclientprotocol/sdk/unstable';
-import type { Sdk } from '../agent/session-types.ts';
+import type * as Sdk from '@agentclientprotocol/sdk/unstable';
 import type { Updates } from '../agent/updates.ts';
 import { isCount } from '../agent/usage.ts';
 import { realPathWithin } from '../copy/path-within.ts';
@@ -34,7 +33,7 @@ const MAX_TERMINALS = 32;
 const INTERNAL_ERROR = -32_603;
 
 /** Creates the client side of a connection: what an agent can ask its client for. What it gets of a failure is the message. */
-export function createClient(sdk: Sdk, options: ClientOptions): ClientApp {
+export function createClient(sdk: typeof Sdk, options: ClientOptions): Sdk.ClientApp {
   const { folder, workspace, updates, decisions, terminals, sessionId } = options;
   const serve =
     <Params extends { readonly sessionId: string }, Result>(

@@ -7,26 +7,6 @@ export type Decision = { readonly isAllowed: true } | { readonly isAllowed: fals
 /** Runs what a call stands for. */
 type Runner = (call: ToolCall, context: CallContext & RunningCall) => Promise<ToolResult>;
 
-/** The requests of an agent that wait for a decision of the run. */
-export interface Decisions {
-  /** Makes a call of a request: its id tells what kind it is. */
-  toCall(kind: 'permission' | 'terminal', tool: string, input: object): ToolCall;
-  /** Has the run decide on a call, until the agent takes it back. `run` is what runs it. Never rejects. */
-  ask(call: ToolCall, signal: AbortSignal, run?: Runner): Promise<Decision>;
-  /** Decides. A call that was decided on before stays as it was. */
-  decide(callId: string, decision: Decision): void;
-  /** Allows a call and runs it; undefined if it does not wait. */
-  run(call: ToolCall, context: CallContext & RunningCall): Promise<ToolResult> | undefined;
-  /** Whether a call waits. */
-  isWaiting(callId: string): boolean;
-  /** How many wait. */
-  waiting(): number;
-  /** Resolves when one waits, at once if one does, and when all are refused. */
-  untilNextRequest(): Promise<void>;
-  /** Refuses all that wait, and all that come. */
-  refuseAll(reason: string): void;
-}
-
 interface DecisionsOptions {
   /** The name of the agent, which each call names. */
   readonly agent: string;
@@ -46,8 +26,11 @@ const UNSHOWN: Decision = {
   reason: 'It holds what looks like a key, so it cannot be shown whole. Take the key from a variable.',
 };
 
+/** The requests of an agent that wait for a decision of the run. */
+export type Decisions = ReturnType<typeof createDecisions>;
+
 /** Creates the record of what waits for a decision. */
-export function createDecisions(options: DecisionsOptions): Decisions {
+export function createDecisions(options: DecisionsOptions) {
   const { agent, redactor, secrets, first, earlierDecision, onRequest } = options;
   const keys = createRedactor();
   /** Whether more would be hidden than what was given: an agent could name a program so that it looks like a key. */
@@ -71,13 +54,15 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     waiting.delete(callId);
   };
   return {
-    toCall(kind, tool, input) {
+    /** Makes a call of a request: its id tells what kind it is. */
+    toCall(kind: 'permission' | 'terminal', tool: string, input: object): ToolCall {
       number += 1;
       const id = `${kind}-${number}`;
       if (hidesMore(JSON.stringify(input))) hidden.add(id);
       return { type: 'tool-call', id, name: tool, arguments: JSON.stringify(redactor.data({ agent, ...input })) };
     },
-    ask(call, signal, run) {
+    /** Has the run decide on a call, until the agent takes it back. `run` is what runs it. Never rejects. */
+    ask(call: ToolCall, signal: AbortSignal, run?: Runner): Promise<Decision> {
       if (signal.aborted) return Promise.resolve(WITHDRAWN);
       const known = hidden.has(call.id) ? UNSHOWN : (refusal ?? earlierDecision(call));
       if (known !== undefined) return Promise.resolve(known);
@@ -89,16 +74,21 @@ export function createDecisions(options: DecisionsOptions): Decisions {
         next = Promise.withResolvers();
       });
     },
+    /** Decides. A call that was decided on before stays as it was. */
     decide,
-    run(call, context) {
+    /** Allows a call and runs it; undefined if it does not wait. */
+    run(call: ToolCall, context: CallContext & RunningCall): Promise<ToolResult> | undefined {
       const running = waiting.get(call.id)?.run?.(call, context);
       decide(call.id, { isAllowed: true });
       return running;
     },
-    isWaiting: (callId) => waiting.has(callId),
+    isWaiting: (callId: string) => waiting.has(callId),
+    /** How many wait. */
     waiting: () => waiting.size,
+    /** Resolves when one waits, at once if one does, and when all are refused. */
     untilNextRequest: () => (refusal !== undefined || waiting.size > 0 ? Promise.resolve() : next.promise),
-    refuseAll(reason) {
+    /** Refuses all that wait, and all that come. */
+    refuseAll(reason: string): void {
       refusal ??= { isAllowed: false, reason };
       for (const id of waiting.keys()) decide(id, refusal);
       next.resolve();

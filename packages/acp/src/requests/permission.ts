@@ -42,7 +42,6 @@ export async function verdictOn(call: OwnCall, folder: string): Promise<RequestV
 
 async function areInside(places: readonly string[], folder: string): Promise<boolean> {
   for (const place of places)
-    // oxlint-disable-next-line no-await-in-loop -- there are few, and the first one outside ends it
     if (place.startsWith('~') || (await realPathWithin(folder, place)) === undefined) return false;
   return true;
 }

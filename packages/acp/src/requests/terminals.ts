@@ -25,19 +25,6 @@ export interface TerminalExit {
   readonly signal?: string;
 }
 
-/** The commands of one agent. */
-export interface AgentTerminals {
-  /** Starts the command of a call, and resolves with its end. Never rejects. */
-  start(call: ToolCall, context: CallContext & RunningCall, command: TerminalCommand): Promise<ToolResult>;
-  find(id: string): AgentTerminal | undefined;
-  /** Stops a command, and forgets what it wrote. */
-  release(id: string): void;
-  /** How many run. */
-  running(): number;
-  /** Stops all of them, and resolves when they have ended. */
-  close(): Promise<void>;
-}
-
 interface TerminalCommand {
   /** What the call stands for, with what it must not say; undefined where its arguments are what runs. */
   readonly input: object | undefined;
@@ -47,12 +34,20 @@ interface TerminalCommand {
 
 const MAX_OUTPUT = 1_000_000;
 
+/** The commands of one agent. */
+export type AgentTerminals = ReturnType<typeof createAgentTerminals>;
+
 /** Creates what runs the commands of an agent through `run_command` of a toolset. */
-export function createAgentTerminals(tools: Toolset, redactor: Redactor, onEnd: () => void): AgentTerminals {
+export function createAgentTerminals(tools: Toolset, redactor: Redactor, onEnd: () => void) {
   const terminals = new Map<string, AgentTerminal>();
   const open = new Map<AgentTerminal, Promise<unknown>>();
   return {
-    start(call, { conversation, context, idempotencyKey, onProgress: report }, { input, kept }) {
+    /** Starts the command of a call, and resolves with its end. Never rejects. */
+    start(
+      call: ToolCall,
+      { conversation, context, idempotencyKey, onProgress: report }: CallContext & RunningCall,
+      { input, kept }: TerminalCommand,
+    ): Promise<ToolResult> {
       const controller = new AbortController();
       const { promise: ended, resolve: finish } = Promise.withResolvers<TerminalExit>();
       const stop = (): void => controller.abort();
@@ -84,13 +79,16 @@ export function createAgentTerminals(tools: Toolset, redactor: Redactor, onEnd: 
       open.set(terminal, result);
       return result;
     },
-    find: (id) => terminals.get(id),
-    release(id) {
+    find: (id: string): AgentTerminal | undefined => terminals.get(id),
+    /** Stops a command, and forgets what it wrote. */
+    release(id: string): void {
       terminals.get(id)?.stop();
       terminals.delete(id);
     },
+    /** How many run. */
     running: () => open.size,
-    async close() {
+    /** Stops all of them, and resolves when they have ended. */
+    async close(): Promise<void> {
       for (const { stop } of open.keys()) stop();
       await Promise.all(open.values());
     },

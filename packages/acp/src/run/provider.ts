@@ -1,34 +1,26 @@
-import { createRedactor, type Redactor, untilAborted } from '@kernel/internal';
+import { createRedactor, untilAborted } from '@kernel/internal';
 import {
   KernelError,
   type Message,
   type MessageEnd,
-  type Provider,
+  type ProviderRequest,
   type ProviderEvent,
   textOf,
   type ToolCall,
   toolCallsOf,
   type Usage,
 } from '@kernel/protocol';
+import { toToolset } from '@kernel/schema';
 import type { StartAgent } from '../agent/agent-process.ts';
-import { startSession } from '../agent/agent-session.ts';
-import type { AgentSession, SessionEvent } from '../agent/session-types.ts';
-import { addPart, answerOf, NO_USAGE, type Part, replyOf } from './reply.ts';
-import { type AgentCalls, allowedText, isPermission } from './tools.ts';
+import { type AgentSession, type SessionEvent, startSession } from '../agent/agent-session.ts';
 import { applyChanges } from '../changes/apply-changes.ts';
 import { findChanges } from '../changes/find-changes.ts';
 import type { CheckedOptions } from '../check-options.ts';
 import { decisionOf, decisionsOf, describeDenial, describeOutcome, resultsOf, taskOf } from './history.ts';
+import { addPart, answerOf, NO_USAGE, type Part, replyOf } from './reply.ts';
+import { AGENT_TOOLS, allowedText, isPermission } from './tools.ts';
 
-/** An agent as the model of a run. */
-export interface AgentProvider extends Provider {
-  /** What runs the calls of its replies. */
-  readonly calls: AgentCalls;
-  /** The answer of the agent, where the last reply is about its changes. */
-  answer(): string;
-  /** Ends the agent. `addUsage` gets what it has used since its last reply, if its turn was cut off. */
-  close(addUsage: (usage: Usage) => void): Promise<void>;
-}
+type Events = AsyncGenerator<ProviderEvent, void>;
 
 /**
  * Makes an agent the model of a run: each of its replies is what it says until it asks for something, and what it asks for as calls. Its last call is that its
@@ -37,13 +29,8 @@ export interface AgentProvider extends Provider {
  * A run that goes on in another process, or after a decision that came later, has a history and no agent. If only the changes waited, they are made from the call.
  * Otherwise the agent begins anew, and what was decided on in the history is not asked again.
  */
-export function createAgentProvider(
-  options: CheckedOptions,
-  start: StartAgent,
-  onProgress: (update: string) => void,
-): AgentProvider {
+export function createAgentProvider(options: CheckedOptions, start: StartAgent, onProgress: (update: string) => void) {
   const redactor = createRedactor(Object.values(options.env));
-  let session: AgentSession | undefined;
   let starting: Promise<AgentSession> | undefined;
   let end: Extract<SessionEvent, { type: 'end' }> | undefined;
   let failure: KernelError | undefined;
@@ -67,74 +54,65 @@ export function createAgentProvider(
     });
   };
 
-  /** What was used since the last reply. Until the agent tells what its turn has used, what its context holds counts as what it read. */
-  const takeUsage = (): Usage => {
-    const reported = end?.usage ?? { inputTokens: session?.contextTokens() ?? 0, outputTokens: 0 };
+  /** Returns what was used since the last reply. Until the agent tells what its turn has used, what its context holds counts as what it read. */
+  const takeUsage = (session: AgentSession): Usage => {
+    const reported = end?.usage ?? { inputTokens: session.contextTokens() ?? 0, outputTokens: 0 };
     const usage = { ...reported, inputTokens: Math.max(0, reported.inputTokens - countedTokens) };
     countedTokens += usage.inputTokens;
-    if (end?.usage !== undefined) end = { ...end, usage: undefined };
+    if (end !== undefined) end = { ...end, usage: undefined };
     return usage;
   };
 
-  const holdsSecret = (text: string): boolean => redactor.text(text) !== text;
-  /** The reply with what the agent changed, if it changed anything. */
+  /** Ends the agent. Returns the reply with what it changed, if it changed anything. */
   async function* bringBack(
-    running: AgentSession,
+    session: AgentSession,
     parts: Part[],
     signal: AbortSignal,
   ): AsyncGenerator<ProviderEvent, MessageEnd | undefined> {
-    await running.endWork();
+    await session.endWork();
     // Commands that ended with it are said to have.
-    for (let last = running.next(); last !== undefined; last = running.next())
+    for (let last = session.next(); last !== undefined; last = session.next())
       if (last.type !== 'request' && last.type !== 'end' && last.type !== 'error') yield* addPart(last, parts);
-    notes.push(...running.copy.skipped);
-    const found = await findChanges({ workspace: options.workspace, copy: running.copy, signal, holdsSecret });
-    notes.push(...found.skipped);
+    const { workspace, name: agent } = options;
+    const { copy } = session;
+    const holdsSecret = (text: string): boolean => redactor.text(text) !== text;
+    const found = await findChanges({ workspace, copy, signal, holdsSecret });
+    notes.push(...copy.skipped, ...found.skipped);
     if (found.call === undefined) return undefined;
     answer = answerOf(parts);
-    const { skipped = [], ...changes } = found.call;
-    const named = skipped.length > 0 && { skipped: skipped.map((sentence) => redactor.text(sentence)) };
-    const json = JSON.stringify({ agent: options.name, ...changes, ...named });
+    const { skipped, ...changes } = found.call;
+    const json = JSON.stringify({ agent, ...changes, ...(skipped && { skipped: redactor.data(skipped) }) });
     const call: ToolCall = { type: 'tool-call', id: 'changes', name: 'apply_patch', arguments: json };
-    return replyOf([...parts, call], 'tool-calls', takeUsage());
+    return replyOf([...parts, call], 'tool-calls', takeUsage(session));
   }
 
-  /** The reply of an agent that failed: with what it has changed until then, or with what it has used. Then the run ends with the error. */
-  async function* giveUp(
-    running: AgentSession,
-    error: KernelError,
-    { parts, signal }: { readonly parts: Part[]; readonly signal: AbortSignal },
-  ): AsyncGenerator<ProviderEvent, void> {
-    const changes = yield* bringBack(running, parts, signal);
-    const noted = notes.join(' ');
-    failure = noted === '' ? error : withMessage(error, `${error.message} ${noted}`);
+  /** Replies with what an agent that failed has changed until then, or with what it has used. Then the run ends with the error. */
+  async function* giveUp(session: AgentSession, error: KernelError, parts: Part[], signal: AbortSignal): Events {
+    const changes = yield* bringBack(session, parts, signal);
+    // The run may read no further than the end of a reply.
+    failure = withNote(error, notes.join(' '));
     notes = [];
     if (changes !== undefined) return yield changes;
-    const usage = takeUsage();
+    const usage = takeUsage(session);
     if (usage.inputTokens + usage.outputTokens === 0) throw failure;
     yield replyOf(parts, 'paused', usage);
   }
 
-  async function* lastReply(parts: readonly Part[], usage: Usage): AsyncGenerator<ProviderEvent, void> {
+  async function* lastReply(parts: readonly Part[], usage: Usage): Events {
     const isSilent = !parts.some((part) => part.type === 'text');
-    const text =
-      redactor.text(notes.join('\n')) ||
-      (isSilent ? 'The agent ended its turn without an answer and without changes.' : '');
-    const content = [...parts];
-    if (text !== '') {
-      const added = isSilent ? text : `\n\n${text}`;
-      yield { type: 'text-delta', text: added };
-      content.push({ type: 'text', text: added });
-    }
-    yield replyOf(content, end?.finishReason ?? 'stop', usage);
+    const noted = redactor.text(notes.join('\n'));
+    const text = noted || (isSilent ? 'The agent ended its turn without an answer and without changes.' : '');
+    const added: readonly Part[] = text === '' ? [] : [{ type: 'text', text: isSilent ? text : `\n\n${text}` }];
+    for (const part of added) if (part.type === 'text') yield { type: 'text-delta', text: part.text };
+    yield replyOf([...parts, ...added], end?.finishReason ?? 'stop', usage);
   }
 
-  async function* stream(messages: readonly Message[], signal: AbortSignal): AsyncGenerator<ProviderEvent, void> {
+  async function* reply(messages: readonly Message[], signal: AbortSignal): Events {
     const results = resultsOf(messages);
     const changes = results.find(({ toolCallId }) => toolCallId === 'changes');
     if (changes !== undefined) {
       const outcome = describeOutcome(changes, messages);
-      if (failure !== undefined) throw withMessage(failure, `${failure.message} ${outcome}`);
+      if (failure !== undefined) throw withNote(failure, outcome);
       const last = messages.findLast((message) => message.role === 'assistant');
       if (answer === '' && last !== undefined) answer = textOf(last);
       notes = [outcome, ...notes];
@@ -142,20 +120,20 @@ export function createAgentProvider(
       return yield* lastReply([], NO_USAGE);
     }
     if (failure !== undefined) throw failure;
-    if (session === undefined) session = await (starting = begin(messages, signal));
-    else
-      for (const result of results) {
-        const decision = decisionOf(result, messages);
-        session.decide(result.toolCallId, decision);
-        if (!decision.isAllowed && isPermission(result.toolCallId))
-          notes.push(describeDenial(result, messages, decision.reason));
-      }
+    const isNew = starting === undefined;
+    const session = await (starting ??= begin(messages, signal));
+    for (const result of isNew ? [] : results) {
+      const decision = decisionOf(result, messages);
+      session.decide(result.toolCallId, decision);
+      if (!decision.isAllowed && isPermission(result.toolCallId))
+        notes.push(describeDenial(result, messages, decision.reason));
+    }
     const parts: Part[] = [];
-    const calls: ToolCall[] = [];
+    let calls: ToolCall[] = [];
     let isGathered = false;
     for (;;) {
       const next = session.next();
-      if (next?.type === 'error') return yield* giveUp(session, next.error, { parts, signal });
+      if (next?.type === 'error') return yield* giveUp(session, next.error, parts, signal);
       if (next?.type === 'end') end = next;
       else if (next?.type === 'request') calls.push(next.call);
       else if (next !== undefined) yield* addPart(next, parts);
@@ -166,58 +144,55 @@ export function createAgentProvider(
         isGathered = true;
       } else if (end === undefined) await untilAborted(session.untilReady(), signal);
       else {
-        const reply = yield* bringBack(session, parts, signal);
-        if (reply === undefined) return yield* lastReply(parts, takeUsage());
-        return yield reply;
+        const changed = yield* bringBack(session, parts, signal);
+        return changed === undefined ? yield* lastReply(parts, takeUsage(session)) : yield changed;
       }
       // What it asked for may have been taken back meanwhile, or its turn have ended.
-      for (const call of calls.filter(({ id }) => session?.isWaiting(id) === false))
-        calls.splice(calls.indexOf(call), 1);
+      calls = calls.filter(({ id }) => session.isWaiting(id));
     }
-    yield replyOf([...parts, ...calls], 'tool-calls', takeUsage());
+    yield replyOf([...parts, ...calls], 'tool-calls', takeUsage(session));
   }
 
   return {
     name: options.name,
-    stream: ({ messages, signal = new AbortController().signal }) => redactErrors(stream(messages, signal), redactor),
-    calls: {
-      runCommand: (call, context) =>
-        session === undefined
-          ? // Decided on later: the agent begins anew, and gets its terminal when it asks again.
-            Promise.resolve({ forLLM: allowedText(call.arguments) })
-          : session.runCommand(call, context),
-      applyPatch: (call, { signal }) => applyChanges(options.workspace, call.arguments, signal),
+    async *stream({ messages, signal = new AbortController().signal }: ProviderRequest): Events {
+      try {
+        yield* reply(messages, signal);
+      } catch (error) {
+        // An agent may report what it was given.
+        throw KernelError.is(error) ? withNote(error, '', (text) => redactor.text(text)) : error;
+      }
     },
+    /** What runs the calls of its replies. */
+    tools: toToolset({
+      list: () => AGENT_TOOLS,
+      async call(call, context) {
+        if (call.name === 'apply_patch') return applyChanges(options.workspace, call.arguments, context.signal);
+        // A command that was decided on later: the agent begins anew, and gets its terminal when it asks again.
+        if (call.name !== 'run_command' || starting === undefined) return { forLLM: allowedText(call.arguments) };
+        return (await starting).runCommand(call, context);
+      },
+    }),
+    /** Returns the answer of the agent, where the last reply is about its changes. */
     answer: () => answer,
-    close: async (addUsage) => {
-      await starting?.catch(() => undefined);
+    /** Ends the agent. `addUsage` gets what it has used since its last reply, if its turn was cut off. */
+    close: async (addUsage: (usage: Usage) => void): Promise<void> => {
+      const session = await starting?.catch(() => undefined);
       if (session !== undefined && end === undefined && failure === undefined) {
         // At once, since a run that is aborted does not wait for long; then what it tells when it ends its turn.
-        addUsage(takeUsage());
+        addUsage(takeUsage(session));
         end = { type: 'end', finishReason: 'other', usage: await session.cancel() };
-        addUsage(takeUsage());
+        addUsage(takeUsage(session));
       }
       await session?.close();
     },
   };
 }
 
-/** Passes on what a stream yields, and keeps secrets out of what it throws: an agent may report what it was given. */
-async function* redactErrors(
-  events: AsyncGenerator<ProviderEvent, void>,
-  redactor: Redactor,
-): AsyncGenerator<ProviderEvent, void> {
-  try {
-    yield* events;
-  } catch (error) {
-    if (!KernelError.is(error)) throw error;
-    const message = redactor.text(error.message);
-    const hint = error.hint === undefined ? undefined : redactor.text(error.hint);
-    if (message === error.message && hint === error.hint) throw error;
-    throw new KernelError(error.code, message, { ...(hint !== undefined && { hint }) });
-  }
-}
-
-function withMessage({ code, hint }: KernelError, message: string): KernelError {
-  return new KernelError(code, message, { ...(hint !== undefined && { hint }) });
+/** Adds a sentence to the message of an error. */
+function withNote(error: KernelError, note: string, redact = (text: string): string => text): KernelError {
+  const { code, message, hint } = error;
+  const whole = redact(note === '' ? message : `${message} ${note}`);
+  const shown = hint === undefined ? undefined : redact(hint);
+  return whole === message && shown === hint ? error : new KernelError(code, whole, { hint: shown });
 }
