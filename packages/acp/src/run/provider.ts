@@ -12,11 +12,12 @@ import {
 } from '@kernel/protocol';
 import { toToolset } from '@kernel/schema';
 import type { StartAgent } from '../agent/agent-process.ts';
-import { type AgentSession, type SessionEvent, startSession } from '../agent/agent-session.ts';
+import { type AgentSession, startSession } from '../agent/agent-session.ts';
+import type { SessionEvent } from '../agent/session-events.ts';
 import { applyChanges } from '../changes/apply-changes.ts';
 import { findChanges } from '../changes/find-changes.ts';
 import type { CheckedOptions } from '../check-options.ts';
-import { decisionOf, decisionsOf, describeDenial, describeOutcome, resultsOf, taskOf } from './history.ts';
+import { answersIn, decisionOf, describeDenial, describeOutcome, isStillOpen } from './history.ts';
 import { addPart, answerOf, NO_USAGE, type Part, replyOf } from './reply.ts';
 import { AGENT_TOOLS, allowedText, isPermission } from './tools.ts';
 
@@ -39,16 +40,18 @@ export function createAgentProvider(options: CheckedOptions, start: StartAgent, 
   let countedTokens = 0;
 
   const begin = (messages: readonly Message[], signal: AbortSignal): Promise<AgentSession> => {
-    const decided = decisionsOf(messages);
+    const decided = answersIn(messages).filter(isStillOpen);
+    const [task] = messages;
     return startSession(options, {
       start,
-      task: taskOf(messages),
+      text: task === undefined ? '' : textOf(task),
       signal,
       redactor,
       onProgress: (update) => onProgress(redactor.text(update)),
       earlierDecision: (call) => {
-        const at = decided.findIndex((each) => each.name === call.name && each.arguments === call.arguments);
-        return at === -1 ? undefined : decided.splice(at, 1)[0]?.decision;
+        const at = decided.findIndex((each) => each.call.name === call.name && each.call.arguments === call.arguments);
+        const [earlier] = at === -1 ? [] : decided.splice(at, 1);
+        return earlier && decisionOf(earlier);
       },
       firstRequest: messages.flatMap(toolCallsOf).length + 1,
     });
@@ -108,10 +111,10 @@ export function createAgentProvider(options: CheckedOptions, start: StartAgent, 
   }
 
   async function* reply(messages: readonly Message[], signal: AbortSignal): Events {
-    const results = resultsOf(messages);
-    const changes = results.find(({ toolCallId }) => toolCallId === 'changes');
+    const answers = answersIn(messages).filter(({ isLast }) => isLast);
+    const changes = answers.find(({ call }) => call.id === 'changes');
     if (changes !== undefined) {
-      const outcome = describeOutcome(changes, messages);
+      const outcome = describeOutcome(changes);
       if (failure !== undefined) throw withNote(failure, outcome);
       const last = messages.findLast((message) => message.role === 'assistant');
       if (answer === '' && last !== undefined) answer = textOf(last);
@@ -122,11 +125,10 @@ export function createAgentProvider(options: CheckedOptions, start: StartAgent, 
     if (failure !== undefined) throw failure;
     const isNew = starting === undefined;
     const session = await (starting ??= begin(messages, signal));
-    for (const result of isNew ? [] : results) {
-      const decision = decisionOf(result, messages);
-      session.decide(result.toolCallId, decision);
-      if (!decision.isAllowed && isPermission(result.toolCallId))
-        notes.push(describeDenial(result, messages, decision.reason));
+    for (const answered of isNew ? [] : answers) {
+      const decision = decisionOf(answered);
+      session.decide(answered.call.id, decision);
+      if (!decision.isAllowed && isPermission(answered.call.id)) notes.push(describeDenial(answered, decision.reason));
     }
     const parts: Part[] = [];
     let calls: ToolCall[] = [];
