@@ -18,7 +18,7 @@ import { commandTools, createWorkspace } from '@kernel/toolbox';
 import type { Workspace } from '@kernel/toolbox/workspace';
 import { createRegistry } from '@kernel/tools';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
-import { bindAgent } from '../src/acp-agent.ts';
+import { bindAgent } from '../src/bind-agent.ts';
 import type { AgentProcess } from '../src/agent/agent-process.ts';
 import { checkOptions } from '../src/check-options.ts';
 import { flagsOf, serveSteps, type Step } from './fixtures/scripted-steps.ts';

@@ -6,6 +6,7 @@ import {
   childStreams,
   childVariables,
   createRedactor,
+  delay,
   findOnPath,
   guardGroup,
   signalGroup,
@@ -30,11 +31,13 @@ export interface AgentProcess {
 export type StartAgent = typeof startAgent;
 
 /** What every program needs, and where agents keep how they were signed in. None of them usually holds a secret. */
-const VARIABLES =
-  'PATH HOME USER LOGNAME SHELL TMPDIR TZ LANG LANGUAGE LC_ALL LC_CTYPE XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME XDG_CACHE_HOME'.split(
-    ' ',
-  );
-const WINDOWS_VARIABLES = 'SystemRoot ComSpec PATHEXT TEMP TMP APPDATA LOCALAPPDATA USERPROFILE'.split(' ');
+const VARIABLES = `PATH HOME USER LOGNAME SHELL TMPDIR TZ LANG LANGUAGE LC_ALL LC_CTYPE XDG_CONFIG_HOME XDG_DATA_HOME
+  XDG_STATE_HOME XDG_CACHE_HOME SystemRoot ComSpec PATHEXT TEMP TMP APPDATA LOCALAPPDATA USERPROFILE`.split(/\s+/);
+const NO_PROGRAM: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such program',
+  EACCES: 'it is not executable',
+  ENOEXEC: 'it is not a program for this system',
+};
 
 const MAX_STDERR = 4_000;
 /** How long an agent may take to end by itself once its input is closed, and after SIGTERM. */
@@ -45,7 +48,7 @@ export async function startAgent(
   { command, args, env, workspace }: Pick<CheckedOptions, 'command' | 'args' | 'env' | 'workspace'>,
   folder: string,
 ): Promise<AgentProcess> {
-  const inherited = Object.fromEntries([...VARIABLES, ...WINDOWS_VARIABLES].map((name) => [name, process.env[name]]));
+  const inherited = Object.fromEntries(VARIABLES.map((name) => [name, process.env[name]]));
   const program = programOf(command, env['PATH'], workspace.folder);
   const child: ChildProcessByStdio<Writable, Readable, Readable> = spawn(program, args, {
     cwd: folder,
@@ -58,8 +61,9 @@ export async function startAgent(
   child.stdin.on('error', () => undefined);
   const { pid } = child;
   if (pid === undefined) {
-    const errors: readonly unknown[] = await once(child, 'error');
-    throw startError(command, errors[0]);
+    const [cause]: readonly unknown[] = await once(child, 'error');
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'the system refused';
+    throw startError(command, NO_PROGRAM[code] ?? code, { cause });
   }
   const unguard = guardGroup(pid);
   let stderr = '';
@@ -101,36 +105,21 @@ function programOf(command: string, ownPath: string | undefined, workspace: stri
   if (/[/\\]/.test(command)) return resolve(command);
   const found = findOnPath(command, { workspace, path: ownPath, isPathTrusted: ownPath !== undefined });
   if (found !== undefined) return found;
-  throw new KernelError(
-    'TOOL_UNAVAILABLE',
-    `The agent ${JSON.stringify(sliceHead(command, 200))} cannot be started: there is no such program on the PATH.`,
-    {
-      hint: 'Install it, or give its path. One in the workspace, or in a repository around it, is started by its path alone.',
-    },
-  );
+  throw startError(command, 'there is no such program on the PATH', {
+    hint: 'Install it, or give its path. One in the workspace, or in a repository around it, is started by its path alone.',
+  });
 }
 
-function startError(command: string, error: unknown): KernelError {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'the system refused';
-  const reasons: Readonly<Record<string, string>> = {
-    ENOENT: 'there is no such program',
-    EACCES: 'it is not executable',
-    ENOEXEC: 'it is not a program for this system',
-  };
-  return new KernelError(
-    'TOOL_UNAVAILABLE',
-    `The agent ${JSON.stringify(sliceHead(command, 200))} cannot be started: ${reasons[code] ?? code}.`,
-    { cause: error },
-  );
+function startError(command: string, why: string, more: ErrorOptions & { readonly hint?: string }): KernelError {
+  const named = JSON.stringify(sliceHead(command, 200));
+  return new KernelError('TOOL_UNAVAILABLE', `The agent ${named} cannot be started: ${why}.`, more);
 }
 
 /** Whether some work ends within a time, in milliseconds. Leaves no timer behind. */
 export async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const elapsed = new Promise<false>((elapse) => {
-    timer = setTimeout(elapse, ms, false);
-  });
+  const settled = new AbortController();
+  const elapsed = delay(ms, settled.signal).then(() => false);
   const hasEnded = await Promise.race([work.then(() => true), elapsed]);
-  clearTimeout(timer);
+  settled.abort();
   return hasEnded;
 }

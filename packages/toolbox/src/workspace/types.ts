@@ -133,6 +133,7 @@ export interface UndoOptions extends AbortOptions {
 /** One edit of `apply`. */
 export type Edit =
   | {
+      /** Writes a whole file. */
       readonly type: 'write';
       /** The file, relative to the root. It is created if it does not exist. */
       readonly path: string;

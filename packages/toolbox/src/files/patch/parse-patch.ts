@@ -12,7 +12,12 @@ export interface Hunk {
   /** The lines after `@@`, each of which is looked for before the next, to find the place. */
   readonly anchors: readonly string[];
   /** Its lines: those that stay, that are removed and that are added. */
-  readonly lines: readonly { readonly sign: ' ' | '-' | '+'; readonly text: string }[];
+  readonly lines: readonly {
+    /** Whether it stays, is removed or is added. */
+    readonly sign: ' ' | '-' | '+';
+    /** The line without its sign. */
+    readonly text: string;
+  }[];
   /** Whether it reaches to the end of the file. */
   readonly isAtEnd: boolean;
 }
