@@ -61,7 +61,8 @@ export async function startAgent(
   child.stdin.on('error', () => undefined);
   const { pid } = child;
   if (pid === undefined) {
-    const [cause]: readonly unknown[] = await once(child, 'error');
+    const errors: readonly unknown[] = await once(child, 'error');
+    const cause = errors[0];
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'the system refused';
     throw startError(command, NO_PROGRAM[code] ?? code, { cause });
   }

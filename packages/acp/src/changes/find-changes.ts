@@ -134,9 +134,9 @@ async function removalOf({ workspace, copy }: Finding, path: string, links: Read
   if (!(await isGone(join(copy.folder, path)))) return UNREADABLE;
   const now = await stateInWorkspace(workspace, path);
   if (now === 'absent') return undefined;
-  if (!isAllowed(workspace, 'write', path)) return supportsPath(workspace, path) ? NOT_ALLOWED : ODD_NAME;
+  const refusal = refusalOf(workspace, path);
+  if (refusal !== undefined) return refusal;
   if (now === 'other' || now.state !== copy.files.get(path)?.original) return CONFLICT;
-  if (isOdd(path)) return ODD_NAME;
   const before = await workspace.read(path).catch(() => undefined);
   if (before === undefined) return UNREADABLE;
   const record = { path, before: digestOf(before.bytes), mode: modeText(before.mode) };
@@ -158,14 +158,13 @@ async function changeOf(
   const before = file && (await workspace.read(path, { signal, maxBytes: MAX_FILE }).catch(() => undefined));
   const isSameMode = before !== undefined && (before.mode & 0o111) === (after.mode & 0o111);
   if (isSameMode && Buffer.compare(before.bytes, after.bytes) === 0) return undefined;
-  if (!isAllowed(workspace, 'write', path))
-    return isOdd(path) || !supportsPath(workspace, path) ? ODD_NAME : NOT_ALLOWED;
+  const refusal = refusalOf(workspace, path);
+  if (refusal !== undefined) return refusal;
   if (file?.state !== known?.original) return CONFLICT;
   if (now === 'other' && (await emptiedFolders(workspace, path, removed, signal)) === undefined) return IN_PLACE;
   const text = textOf(after.bytes);
   const old = before && textOf(before.bytes);
   if (text === undefined || (file !== undefined && old === undefined)) return NOT_TEXT;
-  if (isOdd(path)) return ODD_NAME;
   if (known === undefined && holdsSecret(path)) return HOLDS_SECRET;
   if (holdsSecret(text) && !(old !== undefined && holdsSecret(old))) return HOLDS_SECRET;
   if ([old ?? '', text].some((each) => each.split('\n', MAX_LINES + 2).length > MAX_LINES + 1)) return TOO_MANY_LINES;
@@ -190,7 +189,9 @@ function textOf(bytes: Uint8Array): string | undefined {
   return bytes.includes(0) ? undefined : attempt(() => decodeExactly(bytes));
 }
 
-/** Whether a path could be taken for something else in a patch. */
-function isOdd(path: string): boolean {
-  return path !== path.trim() || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(path) || !path.isWellFormed();
+/** Says why a path cannot be written, or could be taken for something else in a patch. */
+function refusalOf(workspace: AgentWorkspace, path: string): string | undefined {
+  const isOdd = path !== path.trim() || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(path) || !path.isWellFormed();
+  if (isOdd || !supportsPath(workspace, path)) return ODD_NAME;
+  return isAllowed(workspace, 'write', path) ? undefined : NOT_ALLOWED;
 }

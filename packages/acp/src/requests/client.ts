@@ -51,10 +51,9 @@ export function createClient(sdk: typeof Sdk, options: ClientOptions): Sdk.Clien
       }
     };
   const decideOn = async (id: string, fields: object, signal: AbortSignal): Promise<Decision> => {
-    const decided = await verdictOn(updates.callWith(id, { ...fields }), folder);
-    if (decided.verdict === 'allow') return { isAllowed: true };
-    if (decided.verdict === 'deny') return { isAllowed: false, reason: decided.reason };
-    return decisions.ask(decisions.toCall('permission', decided.tool, decided.input), signal);
+    const verdict = await verdictOn(updates.callWith(id, { ...fields }), folder);
+    if ('isAllowed' in verdict) return verdict;
+    return decisions.ask(decisions.toCall('permission', verdict.tool, verdict.input), signal);
   };
   const app = sdk
     .client({ name: 'kernel' })

@@ -1,16 +1,14 @@
 import { isObject } from '@kernel/internal';
 import { type OwnCall, TOO_LONG } from '../agent/own-call.ts';
 import { realPathWithin } from '../copy/path-within.ts';
+import type { Decision } from './decisions.ts';
 import { FILE_KINDS } from './targets.ts';
 
 /** The names of the calls that let an agent do something by itself: a command, and anything else. */
 export type AgentRequestName = 'agent_command' | 'agent_permission';
 
 /** What a request for permission gets: it is allowed or denied without a question, or asked about as a call of a tool. */
-export type RequestVerdict =
-  | { readonly verdict: 'allow' }
-  | { readonly verdict: 'deny'; readonly reason: string }
-  | { readonly verdict: 'ask'; readonly tool: AgentRequestName; readonly input: object };
+type RequestVerdict = Decision | { readonly tool: AgentRequestName; readonly input: object };
 
 const MAX_SHOWN = 100_000;
 
@@ -28,16 +26,13 @@ export async function verdictOn(call: OwnCall, folder: string): Promise<RequestV
   const places = [...paths, ...(targets ?? [])];
   const isPlaced = places.length > 0 || kind === 'think';
   if (FILE_KINDS.has(kind) && targets !== undefined && isSaid && isPlaced && (await areInside(places, folder)))
-    return { verdict: 'allow' };
+    return { isAllowed: true };
   const command = kind === 'execute' ? await commandOf(input, folder) : undefined;
-  if (command !== undefined) return { verdict: 'ask', tool: 'agent_command', input: command };
+  if (command !== undefined) return { tool: 'agent_command', input: command };
   const shown = { kind, title, ...(paths.length > 0 && { paths }), ...(input !== undefined && { input }) };
   if (input === TOO_LONG || JSON.stringify(shown).length > MAX_SHOWN)
-    return {
-      verdict: 'deny',
-      reason: `The request is longer than the ${MAX_SHOWN} characters that can be shown.`,
-    };
-  return { verdict: 'ask', tool: 'agent_permission', input: shown };
+    return { isAllowed: false, reason: `The request is longer than the ${MAX_SHOWN} characters that can be shown.` };
+  return { tool: 'agent_permission', input: shown };
 }
 
 async function areInside(places: readonly string[], folder: string): Promise<boolean> {
