@@ -3,7 +3,8 @@ import type { CheckedOptions } from '../check-options.ts';
 import { copyWorkspace, type WorkspaceCopy } from '../copy/copy-workspace.ts';
 import type { CommandsInCopy } from '../options.ts';
 import type { AgentProcess, StartAgent } from './agent-process.ts';
-import { type AgentTask, connect } from './connect.ts';
+import { connect } from './connect.ts';
+import type { AgentTask } from './task.ts';
 
 /** An agent at work on one task. */
 export type AgentSession = Awaited<ReturnType<typeof startSession>>;

@@ -1,4 +1,4 @@
-import { errorMessage, isObject, onAbort, type Redactor, untilAborted } from '@kernel/internal';
+import { errorMessage, isObject, onAbort, untilAborted } from '@kernel/internal';
 import {
   type CallContext,
   errorResult,
@@ -12,27 +12,16 @@ import type { CheckedOptions } from '../check-options.ts';
 import type { WorkspaceCopy } from '../copy/copy-workspace.ts';
 import type { CommandsInCopy } from '../options.ts';
 import { createClient } from '../requests/client.ts';
-import { createDecisions, type Decision } from '../requests/decisions.ts';
+import { createDecisions } from '../requests/decisions.ts';
 import { createAgentTerminals } from '../requests/terminals.ts';
 import { type AgentProcess, endsWithin } from './agent-process.ts';
 import { guardStream, protocolError } from './guarded-stream.ts';
 import { openAgentSession, toReportedError } from './open-session.ts';
 import { type Fields, serverCall } from './own-call.ts';
 import { createEvents, type SessionEvent } from './session-events.ts';
+import type { AgentTask, Decision } from './task.ts';
 import { createUpdates } from './updates.ts';
-import { finishReasonOf, isOverBudget, toUsage } from './usage.ts';
-
-/** What an agent is given to do, in a run. */
-export interface AgentTask {
-  readonly text: string;
-  readonly signal: AbortSignal;
-  readonly redactor: Redactor;
-  readonly onProgress: (update: string) => void;
-  /** The decision on the same call before the agent began anew; undefined if there is none. */
-  readonly earlierDecision: (call: ToolCall) => Decision | undefined;
-  /** The number of the first request. */
-  readonly firstRequest: number;
-}
+import { finishReasonOf, toUsage } from './usage.ts';
 
 interface StartedAgent {
   readonly copy: WorkspaceCopy;
@@ -52,7 +41,6 @@ export async function connect(
 ) {
   const sdk = await import('@agentclientprotocol/sdk/unstable');
   const { limits, name, workspace } = options;
-  const { redactor } = task;
   const failure = Promise.withResolvers<never>();
   failure.promise.catch(() => undefined);
   const events = createEvents();
@@ -82,28 +70,13 @@ export async function connect(
     else failLate(`said nothing for ${limits.silenceMs} ms (limits.silenceMs)`);
   };
 
-  const decisions = createDecisions({
-    ...task,
-    agent: name,
-    secrets: Object.values(options.env),
-    first: task.firstRequest,
-    onRequest: (call) => {
-      updates.flush();
-      events.push({ type: 'request', call });
-    },
+  const decisions = createDecisions(options, task, (call) => {
+    updates.flush();
+    events.push({ type: 'request', call });
   });
-  const terminals = commands && createAgentTerminals(commands.tools, redactor, onActivity);
-  const updates = createUpdates({
-    textCharacters: limits.textCharacters,
+  const terminals = commands && createAgentTerminals(commands.tools, task.redactor, onActivity);
+  const updates = createUpdates(options, task, {
     emit: (output) => events.push(output),
-    onProgress: task.onProgress,
-    onUsage: (tokens) => {
-      if (isOverBudget(limits, tokens))
-        throw new KernelError('LIMIT_REACHED', `The agent has used ${tokens} tokens, which is beyond its limits.`, {
-          hint: 'limits.tokens or limits.cost allow more.',
-        });
-    },
-    redactor,
     outputOf: (id) => terminals?.find(id)?.output ?? '',
   });
   const onUpdate = (params: unknown): void => {

@@ -1,18 +1,15 @@
-import { isObject, type Redactor, type StreamRedactor, truncate } from '@kernel/internal';
+import { isObject, type StreamRedactor, truncate } from '@kernel/internal';
 import { KernelError, type ServerToolCall, type ServerToolResult } from '@kernel/protocol';
+import type { CheckedOptions } from '../check-options.ts';
 import { type Fields, type OwnCall, sizeOf, textOfBlock, toServerCall, withFields } from './own-call.ts';
-import { isCount } from './usage.ts';
+import type { AgentTask } from './task.ts';
+import { isCount, isOverBudget } from './usage.ts';
 
 /** What the agent says and does within its turn, in order. */
 export type AgentOutput = { readonly type: 'text' | 'reasoning'; text: string } | ServerToolCall | ServerToolResult;
 
-interface UpdatesOptions {
-  readonly textCharacters: number;
+interface UpdatesUse {
   readonly emit: (output: AgentOutput) => void;
-  readonly onProgress: (update: string) => void;
-  /** Called when it has used more. */
-  readonly onUsage: (contextTokens: number) => void;
-  readonly redactor: Redactor;
   /** The output of a terminal, by its id. */
   readonly outputOf: (terminal: string) => string;
 }
@@ -24,8 +21,11 @@ const MAX_PLAN = 50;
 export type Updates = ReturnType<typeof createUpdates>;
 
 /** Reads the updates of one session. Nothing in them is trusted to have the form that the protocol says. */
-export function createUpdates(options: UpdatesOptions) {
-  const { textCharacters, emit, onProgress, onUsage, redactor, outputOf } = options;
+export function createUpdates(
+  { limits }: CheckedOptions,
+  { redactor, onProgress }: AgentTask,
+  { emit, outputOf }: UpdatesUse,
+) {
   const calls = new Map<string, OwnCall>();
   const ended = new Set<string>();
   let characters = 0;
@@ -35,8 +35,8 @@ export function createUpdates(options: UpdatesOptions) {
 
   const count = (length: number): void => {
     characters += length;
-    if (characters > textCharacters)
-      throw new KernelError('LIMIT_REACHED', `The agent said more than ${textCharacters} characters.`, {
+    if (characters > limits.textCharacters)
+      throw new KernelError('LIMIT_REACHED', `The agent said more than ${limits.textCharacters} characters.`, {
         hint: 'limits.textCharacters allows more.',
       });
   };
@@ -100,9 +100,12 @@ export function createUpdates(options: UpdatesOptions) {
         case 'plan':
           return addPlan(update['entries']);
         default: {
-          const tokens = readUsage(update);
           // The rest is what it offers to a person in an editor, and what this version does not know.
-          return tokens === undefined ? undefined : onUsage(tokens);
+          const tokens = readUsage(update);
+          if (tokens === undefined || !isOverBudget(limits, tokens)) return undefined;
+          throw new KernelError('LIMIT_REACHED', `The agent has used ${tokens} tokens, which is beyond its limits.`, {
+            hint: 'limits.tokens or limits.cost allow more.',
+          });
         }
       }
     },

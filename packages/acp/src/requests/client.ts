@@ -1,12 +1,13 @@
 import { errorMessage, sliceHead } from '@kernel/internal';
 import type { CallContext, RunningCall, ToolCall, ToolResult } from '@kernel/protocol';
 import type * as Sdk from '@agentclientprotocol/sdk/unstable';
+import type { Decision } from '../agent/task.ts';
 import type { Updates } from '../agent/updates.ts';
 import { isCount } from '../agent/usage.ts';
 import { realPathWithin } from '../copy/path-within.ts';
 import { refused, shown } from '../copy/read-file.ts';
 import type { AgentWorkspace } from '../options.ts';
-import type { Decision, Decisions } from './decisions.ts';
+import type { Decisions } from './decisions.ts';
 import { readTextFile, writeTextFile } from './files.ts';
 import { verdictOn } from './permission.ts';
 import type { AgentTerminal, AgentTerminals } from './terminals.ts';

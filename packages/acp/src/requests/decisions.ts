@@ -1,24 +1,10 @@
-import { createRedactor, onAbort, type Redactor } from '@kernel/internal';
+import { createRedactor, onAbort } from '@kernel/internal';
 import type { CallContext, RunningCall, ToolCall, ToolResult } from '@kernel/protocol';
-
-/** A decision on a request: that it is allowed, or the reason why it is not. */
-export type Decision = { readonly isAllowed: true } | { readonly isAllowed: false; readonly reason: string };
+import type { AgentTask, Decision } from '../agent/task.ts';
+import type { CheckedOptions } from '../check-options.ts';
 
 /** Runs what a call stands for. */
 type Runner = (call: ToolCall, context: CallContext & RunningCall) => Promise<ToolResult>;
-
-interface DecisionsOptions {
-  /** The name of the agent, which each call names. */
-  readonly agent: string;
-  readonly redactor: Redactor;
-  /** What was given to the agent in its environment. */
-  readonly secrets: readonly string[];
-  /** The number of the first request. */
-  readonly first: number;
-  /** The decision on the same call before the agent began anew; undefined if there is none. */
-  readonly earlierDecision: (call: ToolCall) => Decision | undefined;
-  readonly onRequest: (call: ToolCall) => void;
-}
 
 const WITHDRAWN: Decision = { isAllowed: false, reason: 'The agent has taken its request back.' };
 const UNSHOWN: Decision = {
@@ -30,12 +16,15 @@ const UNSHOWN: Decision = {
 export type Decisions = ReturnType<typeof createDecisions>;
 
 /** Creates the record of what waits for a decision. */
-export function createDecisions(options: DecisionsOptions) {
-  const { agent, redactor, secrets, first, earlierDecision, onRequest } = options;
+export function createDecisions(
+  { name: agent, env }: CheckedOptions,
+  { redactor, earlierDecision, firstRequest }: AgentTask,
+  onRequest: (call: ToolCall) => void,
+) {
   const keys = createRedactor();
   /** Whether more would be hidden than what was given: an agent could name a program so that it looks like a key. */
   const hidesMore = (json: string): boolean => {
-    const rest = secrets.reduce(
+    const rest = Object.values(env).reduce(
       (text, secret) => text.replaceAll(JSON.stringify(secret).slice(1, -1) || '\0', ''),
       json,
     );
@@ -47,7 +36,7 @@ export function createDecisions(options: DecisionsOptions) {
     { readonly settle: (decision: Decision) => void; readonly run: Runner | undefined }
   >();
   let next = Promise.withResolvers<void>();
-  let number = first - 1;
+  let number = firstRequest - 1;
   let refusal: Decision | undefined;
   const decide = (callId: string, decision: Decision): void => {
     waiting.get(callId)?.settle(decision);

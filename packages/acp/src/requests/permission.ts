@@ -1,7 +1,7 @@
 import { isObject } from '@kernel/internal';
 import { type OwnCall, TOO_LONG } from '../agent/own-call.ts';
+import type { Decision } from '../agent/task.ts';
 import { realPathWithin } from '../copy/path-within.ts';
-import type { Decision } from './decisions.ts';
 import { FILE_KINDS } from './targets.ts';
 
 /** The names of the calls that let an agent do something by itself: a command, and anything else. */

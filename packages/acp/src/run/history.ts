@@ -2,7 +2,7 @@ import { isObject, parseJson, truncate } from '@kernel/internal';
 import { type Message, textOf, type ToolCall, toolCallsOf } from '@kernel/protocol';
 import type { FileRecord } from '../changes/file-record.ts';
 import { nameFiles } from '../copy/skipped-files.ts';
-import type { Decision } from '../requests/decisions.ts';
+import type { Decision } from '../agent/task.ts';
 import { allowedText, isPermission } from './tools.ts';
 
 /** A call of an earlier reply with its result. */
