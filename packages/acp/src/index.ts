@@ -2,9 +2,8 @@ export { acpAgent } from './acp-agent.ts';
 export type {
   AcpAgentLimits,
   AcpAgentOptions,
+  AgentRequestName,
   AgentWorkspace,
   CommandsInCopy,
-  WorkspaceEdit,
   WorkspaceFile,
 } from './options.ts';
-export type { AgentRequestName } from './requests/permission.ts';

@@ -81,3 +81,6 @@ export type WorkspaceFile = Pick<FileInfo, 'type' | 'size' | 'mode' | 'version'>
 
 /** An edit that brings a change back. */
 export type WorkspaceEdit = Extract<Edit, { readonly type: 'write' | 'remove' }>;
+
+/** The names of the calls that let an agent do something by itself: a command, and anything else. */
+export type AgentRequestName = 'agent_command' | 'agent_permission';

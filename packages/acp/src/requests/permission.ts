@@ -2,10 +2,8 @@ import { isObject } from '@kernel/internal';
 import { type OwnCall, TOO_LONG } from '../agent/own-call.ts';
 import type { Decision } from '../agent/task.ts';
 import { realPathWithin } from '../copy/path-within.ts';
+import type { AgentRequestName } from '../options.ts';
 import { FILE_KINDS } from './targets.ts';
-
-/** The names of the calls that let an agent do something by itself: a command, and anything else. */
-export type AgentRequestName = 'agent_command' | 'agent_permission';
 
 /** What a request for permission gets: it is allowed or denied without a question, or asked about as a call of a tool. */
 type RequestVerdict = Decision | { readonly tool: AgentRequestName; readonly input: object };

@@ -1,6 +1,6 @@
 import { canonicalJson, jsonDigest } from '@kernel/internal';
 import type { JsonObject, Tool } from '@kernel/protocol';
-import type { AgentRequestName } from '../requests/permission.ts';
+import type { AgentRequestName } from '../options.ts';
 
 const TEXT = { type: 'string' };
 const TEXTS = { type: 'array', items: TEXT };

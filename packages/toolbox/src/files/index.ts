@@ -5,6 +5,5 @@ export * from './file-tools.ts';
 export { visibleFiles } from './visible-files.ts';
 export type { VisibleFiles } from './visible-files.ts';
 export { indexOfSequence } from './edit/find-sequence.ts';
-export type { Sequence } from './edit/find-sequence.ts';
 export { parsePatch } from './patch/parse-patch.ts';
-export type { FilePatch, Hunk } from './patch/parse-patch.ts';
+export type { FilePatch } from './patch/parse-patch.ts';
