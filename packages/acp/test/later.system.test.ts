@@ -113,6 +113,16 @@ test('of a patch that a person has edited the words hold, for the files that it 
   expect(text).toContain('"b.txt" has changed in the workspace meanwhile');
 });
 
+test('a patch that a person has edited so that it moves a file is refused, with the reason', async () => {
+  verifies('acp.later');
+  const workspace = await project({ 'a.txt': 'one\n' });
+  const { text } = await decideLater(workspace, [{ disk: { 'a.txt': 'two\n' } }], {
+    edit: (input) => ({ ...input, patch: String(input['patch']).replace('\n@@', '\n*** Move to: b.txt\n@@') }),
+  });
+  expect(text).toContain('A patch of an agent cannot move "a.txt".');
+  expect(fileOf(workspace, 'a.txt')).toBe('one\n');
+});
+
 test('a patch whose words were redacted when it was kept is not written into a file', async () => {
   verifies('acp.later');
   const workspace = await project({ 'a.txt': 'one\n' });
