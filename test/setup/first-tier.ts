@@ -1,7 +1,7 @@
 /**
  * Runs before every test file of `pnpm test`, so that its outcome doesn't depend on the machine. It refuses processes,
  * workers, processor time, real timers of `SHORTEST_MS` or more, and servers that listen anywhere but on loopback; each
- * error names the alternative. A file fails that leaves a server or a connection open.
+ * error names the alternative. A file fails that leaves a server or a connection open, or a timer set.
  *
  * Such a timer that the code under test sets, usually a time limit, is accepted and never fires: a test that waits for
  * it moves virtual time with `vi.useFakeTimers`. One that forgets to hangs until its own limit, and then learns which
@@ -53,18 +53,20 @@ beforeEach(() => {
   });
 });
 
-// A connection that closes lets undici set a timer. It would be one more under the virtual clock of the next file.
+// A connection that closes lets undici set a timer, and a timer that fires may set another. Each would be one more under
+// the virtual clock of the next file.
 afterAll(async () => {
-  for (let turn = 0; openConnections() > 0; turn += 1) {
+  for (let turn = 0; ; turn += 1) {
+    const open = process.getActiveResourcesInfo();
+    const connections = open.filter((name) => name.startsWith('TCP')).length;
+    // Vitest has one timer.
+    const timeouts = open.filter((name) => name === 'Timeout').length - 1;
+    if (connections === 0 && timeouts <= 0) return;
     if (turn === MAX_CLOSING_TURNS)
-      throw new Error(`The test file left ${openConnections()} servers or connections open.`);
+      throw new Error(`The test file left ${connections} servers or connections open, and ${timeouts} timers set.`);
     await nextTurn();
   }
 });
-
-function openConnections(): number {
-  return process.getActiveResourcesInfo().filter((name) => name.startsWith('TCP')).length;
-}
 
 /** Replaces what depends on the machine, once for each process. Returns the list of timers that were accepted. */
 function install(): UnfiredTimer[] {

@@ -153,7 +153,7 @@ export function toolsetConformance(
         pending.catch(() => {}); // awaited below; it may reject earlier
         await new Promise((resolve) => setTimeout(resolve, 5));
         stop.abort(new Error('stop'));
-        const result = await Promise.race([pending, timerTurns(SETTLE_MS)]);
+        const result = await settledWithin(pending, SETTLE_MS);
         assert.ok(result !== undefined, `it had not settled ${SETTLE_MS} timers of a millisecond after the abort`);
         const outcome = kind === 'hangs' && subject.isRemote !== true ? 'abandoned' : 'cancelled';
         assert.equal(result.outcome, outcome, `the outcome is "${result.outcome}" instead of "${outcome}"`);
@@ -229,9 +229,16 @@ function quietContext(): CallContext {
   return { signal: new AbortController().signal };
 }
 
-/** Waits for timers of a millisecond, each set when the one before it has fired. */
-async function timerTurns(count: number): Promise<undefined> {
-  // oxlint-disable-next-line no-await-in-loop -- one after another is what counts
-  for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setTimeout(resolve, 1));
+/**
+ * Waits until a promise settles, for at most `count` timers of a millisecond, each set when the one before it has fired.
+ * Returns `undefined` if it hasn't settled by then. Sets no timer afterwards.
+ */
+async function settledWithin<T>(pending: Promise<T>, count: number): Promise<T | undefined> {
+  for (let turn = 0; turn < count; turn += 1) {
+    const timer = new Promise<undefined>((resolve) => setTimeout(resolve, 1, undefined));
+    // oxlint-disable-next-line no-await-in-loop -- one after another is what counts
+    const result = await Promise.race([pending, timer]);
+    if (result !== undefined) return result;
+  }
   return undefined;
 }
