@@ -1,4 +1,4 @@
-import { findKeys, keyBeginningAt, type Range } from './key-shapes.ts';
+import { findKeys, keyBeginningAt, NONE, type Range } from './key-shapes.ts';
 
 /** The length of the shortest value that is redacted: shorter ones occur in every text. */
 export const MIN_SECRET_LENGTH = 4;
@@ -12,8 +12,6 @@ export const MIN_SECRET_SEGMENT_LENGTH = 20;
 /** The most characters of a key that can be left where only a part of it is in a text. */
 const MAX_FRAGMENT = 8;
 export type SecretSearch = ReturnType<typeof createSecretSearch>;
-
-const NONE: readonly Range[] = [];
 
 export function createSecretSearch() {
   const forms = new Set<string>();
@@ -30,10 +28,11 @@ export function createSecretSearch() {
     },
     /** Where secrets are, parts of them that are longer than 8 characters, and keys of well-known vendors; in order. */
     find(view: string): readonly Range[] {
-      const ranges = findKeys(view);
-      for (const form of whole) addRanges(view, form, ranges);
+      const keys = findKeys(view);
       const parts = fragments.search(view);
-      const all = parts.length === 0 ? ranges : [...ranges, ...parts];
+      if (whole.size === 0 && parts.length === 0 && keys.length < 2) return keys;
+      const all = [...keys, ...parts];
+      for (const form of whole) addRanges(view, form, all);
       return all.length < 2 ? all : merge(all);
     },
     /** Where the end of a text begins that later text could make a secret; the length of the text if there is none. */
@@ -130,9 +129,14 @@ function formsOf(secret: string): readonly string[] {
 const ESCAPE = /(?:%(?:25)*[\dA-Fa-f]{2})+|\\+(?:u[\dA-Fa-f]{4}|["/bfnrt])|\\{2,}/g;
 const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
+const sameRange = (range: Range): Range => range;
+
 /** A text with the escapes of JSON, however often it was quoted, and of URLs undone; ranges of it lead back to the text as it was given. */
 export function createView(given: string): { readonly text: string; readonly toRange: (range: Range) => Range } {
-  if (!given.includes('\\') && !given.includes('%')) return { text: given, toRange: (range) => range };
+  return given.includes('\\') || given.includes('%') ? unescapedView(given) : { text: given, toRange: sameRange };
+}
+
+function unescapedView(given: string): ReturnType<typeof createView> {
   let text = '';
   let done = 0;
   const escapes: { readonly at: number; readonly end: number; readonly from: number; readonly to: number }[] = [];

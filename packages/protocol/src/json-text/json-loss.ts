@@ -27,7 +27,12 @@ const MAX_PATH = 80;
  * `JSON.parse` made of the text. Takes linear time; keys are compared as JSON decodes them. Most texts without a loss are recognized by counting.
  */
 export function findJsonLoss(text: string, parsed: unknown, refusesDuplicates: boolean): JsonLoss | undefined {
-  const keys = countKeysOf(parsed);
+  let keys: number;
+  try {
+    keys = countKeys(parsed);
+  } catch {
+    keys = Number.NaN; // so deep that the stack overflows: the scan does not recurse
+  }
   // Each key has a colon: without more colons than keys, there is no key that was dropped.
   const isClear =
     !Number.isNaN(keys) && (!refusesDuplicates || keys === countColons(text)) && !MAY_UNDERFLOW.test(text);
@@ -50,28 +55,19 @@ export function jsonLossError({ kind, path, text }: JsonLoss, toolName: string):
   });
 }
 
-function countKeysOf(parsed: unknown): number {
-  try {
-    return countMember(parsed);
-  } catch {
-    return Number.NaN; // so deep that the stack overflows: the scan does not recurse
-  }
-}
-
 /** How many keys the objects of a parsed value have in total; `NaN` if a number in it is outside ±(2^53-1). Every call pays for it. */
-function countKeys(value: object): number {
-  const members: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
-  let count = members === value ? 0 : members.length;
-  for (let index = 0; index < members.length; index += 1) {
-    const member = members[index];
-    if (typeof member === 'number' || typeof member === 'object') count += countMember(member);
-  }
-  return count;
-}
-
-function countMember(value: unknown): number {
+function countKeys(value: unknown): number {
   if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER ? 0 : Number.NaN;
-  return typeof value === 'object' && value !== null ? countKeys(value) : 0;
+  if (typeof value !== 'object' || value === null) return 0;
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length; at += 1) count += countKeys(value[at]);
+    return count;
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an object that JSON.parse made
+  const members = value as { readonly [key: string]: unknown };
+  for (const key in members) count += 1 + countKeys(members[key]);
+  return count;
 }
 
 function countColons(text: string): number {

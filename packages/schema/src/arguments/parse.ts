@@ -24,15 +24,21 @@ export function parseArguments(
   const unwrapped = unwrapArguments(raw);
   if (unwrapped.trim() === '') return { value: {}, repairs: NO_REPAIRS };
   const text = wellFormedJson(unwrapped);
-  const parsed = parseJson(text, toolName, allowDuplicateKeys);
-  if (!('json' in parsed)) return parsed;
-  if (!isObject(parsed.json)) return notAnObject(parsed.json, toolName);
-  if (text === raw) return { value: parsed.json, repairs: NO_REPAIRS };
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    return syntaxError(text, toolName, error);
+  }
+  const loss = findJsonLoss(text, json, !allowDuplicateKeys);
+  if (loss !== undefined) return jsonLossError(loss, toolName);
+  if (!isObject(json)) return notAnObject(json, toolName);
+  if (text === raw) return { value: json, repairs: NO_REPAIRS };
   const repairs: ToolRepair[] = [];
   const from = truncate(text, 64);
   if (unwrapped !== raw) repairs.push({ path: '', from, to: 'an object', rule: 'json-text' });
   if (text !== unwrapped) repairs.push({ path: '', from, to: 'U+FFFD', rule: 'half-surrogate-to-u+fffd' });
-  return { value: parsed.json, repairs };
+  return { value: json, repairs };
 }
 
 /** Copies the object, so that nothing but data reaches the handler and the caller shares nothing with it. */
@@ -48,29 +54,13 @@ function copyObject(value: object, toolName: string): ParsedArguments | KernelEr
   return isObject(json) ? { value: json, repairs: NO_REPAIRS } : notAnObject(json, toolName);
 }
 
-function parseJson(
-  text: string,
-  toolName: string,
-  allowDuplicateKeys: boolean,
-): { readonly json: unknown } | KernelError {
-  try {
-    const json: unknown = JSON.parse(text);
-    const loss = findJsonLoss(text, json, !allowDuplicateKeys);
-    return loss === undefined ? { json } : jsonLossError(loss, toolName);
-  } catch (error) {
-    const position = jsonErrorPosition(text);
-    const at = position === text.length ? `the end (position ${position}): it looks cut off` : `position ${position}`;
-    const excerpt = (sliceTail(text.slice(0, position), 15) + sliceHead(text.slice(position), 15)).replaceAll(
-      /\s/g,
-      ' ',
-    );
-    const message = `the arguments of "${truncate(toolName, 64)}" are not valid JSON at ${at}, near \`${excerpt}\`.`;
-    return new KernelError('ARGUMENTS_INVALID', message, {
-      hint: 'Send one JSON object.',
-      data: { position },
-      cause: error,
-    });
-  }
+function syntaxError(text: string, toolName: string, cause: unknown): KernelError {
+  const position = jsonErrorPosition(text);
+  const at = position === text.length ? `the end (position ${position}): it looks cut off` : `position ${position}`;
+  const near = sliceTail(text.slice(0, position), 15) + sliceHead(text.slice(position), 15);
+  const excerpt = near.replaceAll(/\s/g, ' ');
+  const message = `the arguments of "${truncate(toolName, 64)}" are not valid JSON at ${at}, near \`${excerpt}\`.`;
+  return new KernelError('ARGUMENTS_INVALID', message, { hint: 'Send one JSON object.', data: { position }, cause });
 }
 
 function notAnObject(value: unknown, toolName: string): KernelError {

@@ -2,7 +2,6 @@ import type { Redactor } from '@kernel/internal';
 import type { PreparedCall, RunningCall, ToolResult } from '@kernel/protocol';
 import type { ValidatedArguments } from '@kernel/schema';
 import type { ToolBinding } from '../tool/binding.ts';
-import type { CallPlan } from './call-plan.ts';
 import type { CallEventSink, CallLate } from './call-events.ts';
 import { callSafely } from './call-safely.ts';
 import { failureText } from './failure-text.ts';
@@ -13,9 +12,6 @@ import type { CallRequest } from './types.ts';
 export interface CallRecord {
   readonly request: CallRequest;
   readonly running: RunningCall;
-  readonly plan: CallPlan;
-  /** The time limit of its handler, in milliseconds; `0` or `Infinity` means none. */
-  readonly timeoutMs: number;
   /** When it was received; 0 if nothing listened then. */
   readonly started: number;
   /** How far it is; `waiting` for the late result of an async tool. */
@@ -30,7 +26,7 @@ export interface CallRecord {
 
 /** Reports calls to the listeners of the registry and to the callbacks of the caller. */
 export interface CallReporter {
-  start(request: CallRequest, plan: CallPlan, running: RunningCall, forwarded: PreparedCall | undefined): CallRecord;
+  start(request: CallRequest, running: RunningCall, forwarded: PreparedCall | undefined): CallRecord;
   /** Passes a progress update on; ignored after the end of the call. */
   progress(record: CallRecord, update: string): void;
   /** Reports the start and end of a call that has no binding to run, and returns its result. */
@@ -103,7 +99,7 @@ export function createCallReporter(
       }
       return result;
     },
-    start(request, plan, running, forwarded) {
+    start(request, running, forwarded) {
       const isHeard = events.hasCallListeners();
       if (isHeard) {
         const extra = detail ? { arguments: readArguments(request.arguments) } : {};
@@ -112,8 +108,6 @@ export function createCallReporter(
       return {
         request,
         running,
-        plan,
-        timeoutMs: request.timeoutMs ?? plan.timeoutMs,
         started: isHeard ? performance.now() : 0,
         state: 'running',
         abandoned: undefined,

@@ -3,13 +3,11 @@ import {
   KernelError,
   type PreparedCall,
   type RunningCall,
-  toErrorResult,
   type ToolResult,
 } from '@kernel/protocol';
 import { type ValidatedArguments, validateArguments } from '@kernel/schema';
 import type { ToolBinding } from '../tool/binding.ts';
 import { asDeclared } from '../unsafe-casts.ts';
-import type { CallPlan } from './call-plan.ts';
 import { cancelledBeforeStart } from './concurrency.ts';
 import { type HandlerEnd, raceHandler } from './race-handler.ts';
 import { cancelledBeforeStartResult, failedResult, refusedResult } from './result.ts';
@@ -18,7 +16,6 @@ import type { CallRequest, Runner } from './types.ts';
 
 /** What becomes of the calls of a registry. */
 export interface Calls {
-  readonly planOf: (binding: ToolBinding) => CallPlan;
   /** Runs a call with the arguments that were shown, or as the call of a mounted toolset. */
   readonly run: (
     request: CallRequest,
@@ -45,14 +42,13 @@ export interface ShownArguments {
 }
 
 /** Creates what prepares the calls of a registry: validates their arguments, or has a mounted toolset prepare them. */
-export function createPreparer({ planOf, refuse, run }: Calls): Runner['prepare'] {
+export function createPreparer({ refuse, run }: Calls): Runner['prepare'] {
   /** Waits for an asynchronous schema library, with the same timeout as the handler. */
   const awaitValidation = (
-    { binding, context, timeoutMs: ownMs }: CallRequest,
+    { binding, context, timeoutMs }: CallRequest,
     validating: Promise<ValidatedArguments>,
     onAbandoned: (settled: Promise<{ readonly failed: boolean }>) => void,
   ): Promise<ValidatedArguments> => {
-    const timeoutMs = ownMs ?? planOf(binding).timeoutMs;
     return new Promise((resolve) => {
       raceHandler(validating, {
         signal: context.signal,
@@ -102,10 +98,9 @@ export function createPreparer({ planOf, refuse, run }: Calls): Runner['prepare'
     request: CallRequest,
     validated: ValidatedArguments,
   ): Promise<PreparedCall | ToolResult> => {
-    const { binding, context, id } = request;
+    const { binding, context } = request;
     if (validated.error !== undefined) return ready(request, validated);
-    const callbacks = { onProgress: ignore, onComplete: ignore };
-    const toolContext = createToolContext(id, binding.tool.name, context, context.signal, callbacks);
+    const toolContext = createToolContext(request, context.signal, ignore, ignore);
     try {
       const isNeeded = await binding.input.needsApproval?.(asDeclared(validated.input), toolContext);
       return toPrepared(request, validated, isNeeded === true ? true : undefined);
@@ -125,7 +120,7 @@ export function createPreparer({ planOf, refuse, run }: Calls): Runner['prepare'
     refuse(request, failedResult(error, request.binding.tool.name));
   return (request) => {
     try {
-      const { arguments: raw, binding, context, id } = request;
+      const { arguments: raw, binding, context, id, plan } = request;
       if (context.signal.aborted) return refuse(request, cancelledBeforeStartResult(binding.tool.name));
       if (binding.input.forward !== undefined) {
         const forwarded = binding.input.forward(id, toText(raw ?? {}), context);
@@ -133,7 +128,7 @@ export function createPreparer({ planOf, refuse, run }: Calls): Runner['prepare'
           ? forwarded.then((each) => readyForwarded(request, each)).catch((error: unknown) => failed(request, error))
           : readyForwarded(request, forwarded);
       }
-      const validating = validateArguments(binding, raw, planOf(binding).policy);
+      const validating = validateArguments(binding, raw, plan.policy);
       const finishPreparing = binding.input.needsApproval === undefined ? ready : readyIfAllowed;
       if (!(validating instanceof Promise)) return finishPreparing(request, validating);
       let abandoned: Promise<{ readonly failed: boolean }> | undefined;
@@ -163,12 +158,6 @@ export function takeInput(binding: ToolBinding, shown: ShownArguments): { readon
   shown.isHeld = true;
   if (!isHeld || inputText(binding, validated.input) === text) return validated;
   return binding.input.parse === undefined ? { input: JSON.parse(text) } : undefined;
-}
-
-/** The result of a call whose arguments have changed after they were shown. */
-export function changedInputResult(name: string): ToolResult {
-  const message = `"${name}" did not run: its arguments have changed since they were shown.`;
-  return toErrorResult(new KernelError('TOOL_SKIPPED', message), 'skipped');
 }
 
 /** The JSON text of what a handler gets. What JSON does not have, a schema library can have made: it is shown as what is nearest to it. */

@@ -1,9 +1,11 @@
 import { MAX_TIMER_MS, onAbort } from '@kernel/internal';
 
-/** How a handler ended, or that it was abandoned before it did. */
+/** How a handler ended, was abandoned, or was not entered. */
 export type HandlerEnd =
   | SettledHandler
   | StoppedHandler
+  /** It was not entered, because its arguments have changed since they were shown. */
+  | { readonly kind: 'changed' }
   /** It returned what throws when it is looked at. */
   | { readonly kind: 'unread'; readonly error: unknown };
 

@@ -35,6 +35,8 @@ export function handlerResult(end: HandlerEnd, binding: ToolBinding, timeoutMs: 
       return failedResult(end.error, name);
     case 'unread':
       return unreadableHandlerResult(readingFailed(end.error), binding, end.error);
+    case 'changed':
+      return changedInputResult(name);
     case 'timeout':
     case 'aborted':
       return stoppedResult(end, binding, timeoutMs);
@@ -46,6 +48,12 @@ export function handlerResult(end: HandlerEnd, binding: ToolBinding, timeoutMs: 
 /** The result of a call whose caller aborted it before its handler was entered. */
 export function cancelledBeforeStartResult(toolName: string): ToolResult {
   return cancelledResult(toolName, 'was cancelled before it started.', 'cancelled');
+}
+
+/** The result of a call whose arguments have changed after they were shown. */
+function changedInputResult(name: string): ToolResult {
+  const message = `"${name}" did not run: its arguments have changed since they were shown.`;
+  return toErrorResult(new KernelError('TOOL_SKIPPED', message), 'skipped');
 }
 
 /** The result of a call that was stopped while it ran. What the handler says of its end is kept. */

@@ -7,11 +7,10 @@ import {
   type ToolResult,
 } from '@kernel/protocol';
 import { annotateResult, type ValidatedArguments } from '@kernel/schema';
-import { asDeclared } from '../unsafe-casts.ts';
 import { adoptThenable, isNativePromise, isThenable } from './adopt-thenable.ts';
 import { isAsyncGenerator, runGenerator } from './async-generator.ts';
 import { createPlans } from './call-plan.ts';
-import { type Calls, changedInputResult, createPreparer, type ShownArguments, takeInput } from './prepare-calls.ts';
+import { type Calls, createPreparer, type ShownArguments, takeInput } from './prepare-calls.ts';
 import { type CallRecord, createCallReporter } from './call-reporter.ts';
 import { createConcurrencyLimiter, limitsFor, type Permit } from './concurrency.ts';
 import { failureText } from './failure-text.ts';
@@ -35,9 +34,8 @@ import type { Runner, RunnerOptions } from './types.ts';
  */
 export function createRunner(options: RunnerOptions): Runner {
   const redactor = redactorFor(options.secrets);
-  const planOf = createPlans(options);
   /** Redacts before it shortens: the part of a secret that a cut leaves would not be found. Never throws. */
-  const finalizeResult = (result: ToolResult, { plan, request: { binding } }: CallRecord): ToolResult => {
+  const finalizeResult = (result: ToolResult, { request: { binding, plan } }: CallRecord): ToolResult => {
     try {
       const clean = cleanResult(result, redactor);
       return plan.resultLimit > 0 ? options.limitResult(clean, plan.resultLimit) : clean;
@@ -52,41 +50,50 @@ export function createRunner(options: RunnerOptions): Runner {
   const limiter = createConcurrencyLimiter();
   let abandonedCount = 0;
 
-  const attempt = (record: CallRecord, input: unknown, onEnd: (end: HandlerEnd) => void): void => {
-    const { binding, context, id } = record.request;
-    const { signal } = record.running;
-    const controller = new AbortController();
-    const callbacks = {
-      onProgress: (update: string) => reporter.progress(record, update),
-      onComplete: (result: ToolResult) => reporter.complete(record, result),
-    };
-    let returned: unknown;
-    let work: Promise<unknown> | undefined;
+  /** Enters the handler, or the call of a mounted toolset. Returns how it ended, or the promise of its work. */
+  const enter = (
+    record: CallRecord,
+    shown: ShownArguments,
+    { signal }: AbortController,
+  ): HandlerEnd | Promise<unknown> => {
+    const { forwarded, request, running } = record;
+    const { binding } = request;
+    const onProgress = (update: string): void => reporter.progress(record, update);
+    const context = createToolContext(request, signal, onProgress, (result) => reporter.complete(record, result));
+    let value: unknown;
     try {
-      const toolContext = createToolContext(id, binding.tool.name, context, controller.signal, callbacks);
-      returned =
-        record.forwarded === undefined
-          ? binding.handler(asDeclared(input), asDeclared(toolContext))
-          : runForwarded(record.forwarded, record.running, toolContext);
+      if (forwarded === undefined) {
+        const given = takeInput(binding, shown);
+        if (given === undefined) return CHANGED;
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema, or the caller's types, are the proof
+        value = binding.handler(given.input as never, context as never);
+      } else value = runForwarded(forwarded, running, context);
     } catch (error) {
-      return onEnd({ kind: 'error', error });
+      return { kind: 'error', error };
     }
+    // Only an object can be a promise, a generator or a thenable.
+    if (typeof value !== 'object') return { kind: 'value', value };
     try {
-      if (isNativePromise(returned)) work = returned;
-      else if (isAsyncGenerator(returned)) work = runGenerator(returned, controller.signal, callbacks.onProgress);
-      else if (isThenable(returned) && !isToolResult(returned)) work = adoptThenable(returned);
+      if (isNativePromise(value)) return value;
+      if (isAsyncGenerator(value)) return runGenerator(value, signal, onProgress);
+      return isThenable(value) && !isToolResult(value) ? adoptThenable(value) : { kind: 'value', value };
     } catch (error) {
-      return onEnd({ kind: 'unread', error });
+      return { kind: 'unread', error };
     }
-    if (work === undefined) return onEnd({ kind: 'value', value: returned });
+  };
+  const race = (
+    record: CallRecord,
+    controller: AbortController,
+    work: Promise<unknown>,
+    onEnd: (end: HandlerEnd) => void,
+  ): void =>
     raceHandler(work, {
-      signal,
-      timeoutMs: record.timeoutMs,
+      signal: record.running.signal,
+      timeoutMs: record.request.timeoutMs,
       stop: (reason) => controller.abort(reason),
       onEnd,
       onAbandoned: (settled) => trackAbandoned(record, settled),
     });
-  };
   const trackAbandoned = (record: CallRecord, settled: Promise<{ readonly failed: boolean }>): void => {
     abandonedCount += 1;
     record.abandoned = settled;
@@ -105,21 +112,21 @@ export function createRunner(options: RunnerOptions): Runner {
   };
 
   const runValidated = (record: CallRecord, shown: ShownArguments): Promise<ToolResult> => {
-    const { binding } = record.request;
+    const { binding, plan } = record.request;
     if (record.running.signal.aborted)
       return Promise.resolve(finish(record, cancelledBeforeStartResult(binding.tool.name)));
-    const { plan } = record;
     if (plan.isLimited || plan.retries > 0 || record.running.started !== undefined) return runLimited(record, shown);
-    const given = inputFor(record, shown);
-    if (given === undefined) return Promise.resolve(finish(record, changedInputResult(binding.tool.name)));
+    const controller = new AbortController();
+    const end = enter(record, shown, controller);
+    if (!(end instanceof Promise)) return Promise.resolve(finishEnd(record, shown, end));
     return new Promise((resolve) => {
-      attempt(record, given.input, (end) =>
-        resolve(finish(record, handlerResult(end, binding, record.timeoutMs), shown.validated)),
-      );
+      race(record, controller, end, (ended) => resolve(finishEnd(record, shown, ended)));
     });
   };
+  const finishEnd = (record: CallRecord, shown: ShownArguments, end: HandlerEnd): ToolResult =>
+    finish(record, handlerResult(end, record.request.binding, record.request.timeoutMs), shown.validated);
   const runLimited = async (record: CallRecord, shown: ShownArguments): Promise<ToolResult> => {
-    const { binding } = record.request;
+    const { binding, plan, timeoutMs } = record.request;
     const { signal } = record.running;
     const { name } = binding.tool;
     const limits = limitsFor(binding, shown.validated.input, options.concurrency);
@@ -128,8 +135,8 @@ export function createRunner(options: RunnerOptions): Runner {
     let permit: Permit | KernelError | undefined;
     let result: ToolResult;
     try {
-      const work = (): Promise<ToolResult> => runWithRetries(record, shown, record.plan.retries);
-      if (limits.length > 0) permit = await limiter.acquire(name, limits, signal, record.timeoutMs);
+      const work = (): Promise<ToolResult> => runWithRetries(record, shown, plan.retries);
+      if (limits.length > 0) permit = await limiter.acquire(name, limits, signal, timeoutMs);
       if (permit === undefined) result = await work();
       else result = KernelError.is(permit) ? refusedResult(permit) : await permit.run(work);
     } catch (error) {
@@ -150,12 +157,14 @@ export function createRunner(options: RunnerOptions): Runner {
       await started();
       if (signal.aborted) return failed?.result ?? cancelledBeforeStartResult(record.request.binding.tool.name);
     }
-    const given = inputFor(record, shown);
-    if (given === undefined) return failed?.result ?? changedInputResult(record.request.binding.tool.name);
-    const end = await new Promise<HandlerEnd>((resolve) => {
-      attempt(record, given.input, resolve);
-    });
-    const result = handlerResult(end, record.request.binding, record.timeoutMs);
+    const controller = new AbortController();
+    const entered = enter(record, shown, controller);
+    const end =
+      entered instanceof Promise
+        ? await new Promise<HandlerEnd>((resolve) => race(record, controller, entered, resolve))
+        : entered;
+    if (end === CHANGED && failed !== undefined) return failed.result;
+    const result = handlerResult(end, record.request.binding, record.request.timeoutMs);
     if (retriesLeft === 0 || result.isError !== true || !errorOf(result).retryable) return result;
     const retries = failed?.retries ?? 0;
     const waited = await retryDelay(retries, signal);
@@ -166,14 +175,14 @@ export function createRunner(options: RunnerOptions): Runner {
 
   /** Reports a call that cannot run, and returns its result. */
   const refuse: Calls['refuse'] = (request, result, validated, abandoned) => {
-    const record = reporter.start(request, planOf(request.binding), request.context, undefined);
+    const record = reporter.start(request, request.context, undefined);
     if (abandoned !== undefined) trackAbandoned(record, abandoned);
     return finish(record, result, validated);
   };
 
   const run: Calls['run'] = (request, shown, running, forwarded) => {
     const { binding } = request;
-    const record = reporter.start(request, planOf(binding), running, forwarded);
+    const record = reporter.start(request, running, forwarded);
     try {
       request.onRun?.();
       return runValidated(record, shown);
@@ -184,16 +193,15 @@ export function createRunner(options: RunnerOptions): Runner {
   };
 
   return {
-    prepare: createPreparer({ planOf, run, refuse }),
+    planOf: createPlans(options),
+    prepare: createPreparer({ run, refuse }),
     refuse: (name, callId, result) => reporter.refused(name, callId, result),
     abandoned: () => abandonedCount,
   };
 }
 
-/** What the handler gets; what runs as the call of a mounted toolset has its arguments there. */
-function inputFor({ forwarded, request }: CallRecord, shown: ShownArguments): ReturnType<typeof takeInput> {
-  return forwarded === undefined ? takeInput(request.binding, shown) : shown.validated;
-}
+/** Arguments that have changed after they were shown: nothing has run. */
+const CHANGED: HandlerEnd = { kind: 'changed' };
 
 function runForwarded(
   prepared: PreparedCall,

@@ -1,22 +1,22 @@
-import type { CallContext, ToolContext } from '@kernel/protocol';
+import type { ToolContext } from '@kernel/protocol';
+import type { CallRequest } from './types.ts';
 
 /** Creates the context that a handler gets with its input. Every attempt has its own, so that parallel calls cannot mix them up. */
 export function createToolContext(
-  callId: string,
-  toolName: string,
-  caller: CallContext,
+  { id, binding, context: { conversation, context, turn, idempotencyKey } }: CallRequest,
   signal: AbortSignal,
-  callbacks: Pick<ToolContext, 'onProgress' | 'onComplete'>,
+  onProgress: ToolContext['onProgress'],
+  onComplete: ToolContext['onComplete'],
 ): ToolContext {
   return {
-    callId,
-    toolName,
+    callId: id,
+    toolName: binding.tool.name,
     signal,
-    conversation: caller.conversation,
-    context: caller.context,
-    turn: caller.turn,
-    idempotencyKey: caller.idempotencyKey,
-    onProgress: callbacks.onProgress,
-    onComplete: callbacks.onComplete,
+    conversation,
+    context,
+    turn,
+    idempotencyKey,
+    onProgress,
+    onComplete,
   };
 }

@@ -2,6 +2,7 @@ import type { CallContext, PreparedCall, ToolResult } from '@kernel/protocol';
 import type { RawArguments } from '@kernel/schema';
 import type { RepairPolicy, ToolBinding, UnknownProperties } from '../tool/binding.ts';
 import type { CallEventSink } from './call-events.ts';
+import type { CallPlan } from './call-plan.ts';
 
 /** The options of all calls of a registry. A binding's options override these. */
 export interface RunnerOptions {
@@ -27,13 +28,15 @@ export interface CallRequest {
   /** The arguments, not parsed yet. */
   readonly arguments: RawArguments;
   readonly context: CallContext;
-  /** Overrides the binding's and the registry's timeout. */
-  readonly timeoutMs?: number | undefined;
+  readonly plan: CallPlan;
+  /** Time limit of its handler, in milliseconds; `0` or `Infinity` means none. */
+  readonly timeoutMs: number;
   /** Called when it begins to run. */
   readonly onRun?: (() => void) | undefined;
 }
 
 export interface Runner {
+  planOf(binding: ToolBinding): CallPlan;
   /** Makes of a call what would run, or its failed result. A promise only where a schema library, another toolset or a check has one. Never throws or rejects. */
   prepare(request: CallRequest): PreparedCall | ToolResult | Promise<PreparedCall | ToolResult>;
   /** Reports a call that has no binding to run, and returns its result. */

@@ -6,7 +6,7 @@ import type { Capabilities } from '../capabilities.ts';
 import type { ToolBinding } from '../tool/binding.ts';
 import { withTimeout } from '../with-timeout.ts';
 import type { Conditions, ConditionResults } from './conditions.ts';
-import { type Entry, type EntryStore, isConditional } from './entries.ts';
+import { type EntryStore, isConditional } from './entries.ts';
 import { unknownToolResult } from './name-errors.ts';
 
 /**
@@ -27,11 +27,6 @@ export function createLookup(
   capabilities: () => Capabilities,
   timeoutMs: number,
 ) {
-  const find = ({ binding }: Entry, results: ConditionResults): LookupResult | Promise<LookupResult> => {
-    if (binding.when !== undefined && isConditional(binding) && results.get(binding.when) !== true)
-      return unavailableResult(binding.tool.name, 'its condition does not hold in this turn', []);
-    return requireCapabilities(binding, capabilities, timeoutMs);
-  };
   const lookup =
     (includesHidden: boolean): Lookup =>
     (name, context) => {
@@ -43,12 +38,17 @@ export function createLookup(
           offeredTo(store, conditions, context).map((tool) => tool.name),
         );
       }
+      const { binding } = entry;
+      const { when } = binding;
+      if (when === undefined || !isConditional(binding)) return requireCapabilities(binding, capabilities, timeoutMs);
+      const decide = (results: ConditionResults): LookupResult | Promise<LookupResult> =>
+        results.get(when) === true
+          ? requireCapabilities(binding, capabilities, timeoutMs)
+          : unavailableResult(name, 'its condition does not hold in this turn', []);
       const turn = conditions.turnOf(context);
-      if (turn === undefined) return find(entry, store.conditionResults());
+      if (turn === undefined) return decide(store.conditionResults());
       const results = conditions.resultsOf(turn);
-      const { when } = entry.binding;
-      if (when === undefined || results.has(when) || !isConditional(entry.binding)) return find(entry, results);
-      return conditions.evaluate(turn, [when]).then((evaluated) => find(entry, evaluated));
+      return results.has(when) ? decide(results) : conditions.evaluate(turn, [when]).then(decide);
     };
   return {
     offered: lookup(false),
@@ -71,9 +71,19 @@ export function requireCapabilities(
   capabilities: () => Capabilities,
   timeoutMs: number,
 ): LookupResult | Promise<LookupResult> {
-  const { name, metadata } = binding.tool;
-  if (metadata?.requires === undefined || metadata.requires.length === 0) return binding;
-  const { requires } = metadata;
+  const requires = binding.tool.metadata?.requires;
+  return requires === undefined || requires.length === 0
+    ? binding
+    : checkCapabilities(binding, requires, capabilities, timeoutMs);
+}
+
+function checkCapabilities(
+  binding: ToolBinding,
+  requires: readonly string[],
+  capabilities: () => Capabilities,
+  timeoutMs: number,
+): Promise<LookupResult> {
+  const { name } = binding.tool;
   const checked = adoptThenable(capabilities().missing(requires)).then((missing): LookupResult => {
     if (!Array.isArray(missing)) throw new TypeError('missing() did not resolve to an array');
     if (missing.length === 0) return binding;

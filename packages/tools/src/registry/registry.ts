@@ -124,12 +124,14 @@ export function createRegistry(
     }
     if ('forLLM' in found) return runner.refuse(name, id, found);
     const promotion = store.entries.get(found.tool.name)?.promotion;
+    const plan = runner.planOf(found);
     return runner.prepare({
       id,
       binding: found,
       arguments: args,
       context,
-      timeoutMs: callTimeoutMs,
+      plan,
+      timeoutMs: callTimeoutMs ?? plan.timeoutMs,
       onRun: promotion && (() => renewPromotion(found.tool.name)),
     });
   };
