@@ -1,6 +1,12 @@
 import { isObject } from './json.ts';
 import type { Range } from './key-shapes.ts';
-import { createSecretSearch, createView, type SecretSearch, unfinishedEscape } from './secret-search.ts';
+import {
+  createSecretSearch,
+  createView,
+  mayHaveEscapes,
+  type SecretSearch,
+  unfinishedEscape,
+} from './secret-search.ts';
 
 const MARK = '[redacted]';
 /** How many characters of the text before a piece of a stream are read again. */
@@ -33,9 +39,10 @@ export function createRedactor(secrets: Iterable<string | undefined> = []): Reda
   const secretSearch = createSecretSearch();
   for (const secret of secrets) secretSearch.add(secret);
   const text = (given: string): string => {
-    const view = createView(given);
-    const found = secretSearch.find(view.text);
-    return found.length === 0 ? given : replace(given, found.map(view.toRange), 0, given.length);
+    const view = mayHaveEscapes(given) ? createView(given) : undefined;
+    const found = secretSearch.find(view === undefined ? given : view.text);
+    if (found.length === 0) return given;
+    return replace(given, view === undefined ? found : found.map(view.toRange), 0, given.length);
   };
   return {
     add: (secret) => secretSearch.add(secret),

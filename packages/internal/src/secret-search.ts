@@ -29,11 +29,10 @@ export function createSecretSearch() {
     /** Where secrets are, parts of them that are longer than 8 characters, and keys of well-known vendors; in order. */
     find(view: string): readonly Range[] {
       const keys = findKeys(view);
-      const parts = fragments.search(view);
-      if (whole.size === 0 && parts.length === 0 && keys.length < 2) return keys;
-      const all = [...keys, ...parts];
+      if (forms.size === 0) return keys.length < 2 ? keys : merge(keys);
+      const all = [...keys, ...fragments.search(view)];
       for (const form of whole) addRanges(view, form, all);
-      return all.length < 2 ? all : merge(all);
+      return merge(all);
     },
     /** Where the end of a text begins that later text could make a secret; the length of the text if there is none. */
     beginningAt: (view: string): number => beginningOf(view, forms),
@@ -129,14 +128,13 @@ function formsOf(secret: string): readonly string[] {
 const ESCAPE = /(?:%(?:25)*[\dA-Fa-f]{2})+|\\+(?:u[\dA-Fa-f]{4}|["/bfnrt])|\\{2,}/g;
 const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
-const sameRange = (range: Range): Range => range;
+/** Whether a text may have escapes of JSON or of URLs. */
+export function mayHaveEscapes(text: string): boolean {
+  return text.includes('\\') || text.includes('%');
+}
 
 /** A text with the escapes of JSON, however often it was quoted, and of URLs undone; ranges of it lead back to the text as it was given. */
 export function createView(given: string): { readonly text: string; readonly toRange: (range: Range) => Range } {
-  return given.includes('\\') || given.includes('%') ? unescapedView(given) : { text: given, toRange: sameRange };
-}
-
-function unescapedView(given: string): ReturnType<typeof createView> {
   let text = '';
   let done = 0;
   const escapes: { readonly at: number; readonly end: number; readonly from: number; readonly to: number }[] = [];

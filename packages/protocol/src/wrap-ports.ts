@@ -94,8 +94,8 @@ function runUnasked(prepared: PreparedCall | ToolResult, running: RunningCall): 
     const message = `"${prepared.tool.name}" was not allowed: it needs approval, and nobody can be asked.`;
     return Promise.resolve(toErrorResult(new KernelError('TOOL_DENIED', message), 'denied'));
   }
-  const started = prepared.awaitsStarted === true ? undefined : running.started?.();
-  return started === undefined ? prepared.run(running) : started.then(() => prepared.run(running));
+  if (prepared.awaitsStarted === true || running.started === undefined) return prepared.run(running);
+  return Promise.resolve(running.started()).then(() => prepared.run(running));
 }
 
 function boundMethods<Port extends object, Name extends keyof Port>(

@@ -8,8 +8,8 @@ export interface CallPlan {
   readonly timeoutMs: number;
   readonly policy: ValidationPolicy;
   readonly retries: number;
-  /** Whether calls of the tool may have to wait for others. */
-  readonly isLimited: boolean;
+  /** Whether calls of the tool may have to wait for others, or be made again. */
+  readonly isQueued: boolean;
   /** How many characters of a result the model gets; 0 means all. */
   readonly resultLimit: number;
 }
@@ -29,14 +29,15 @@ export function createPlans(options: RunnerOptions): (binding: ToolBinding) => C
 function planCalls(binding: ToolBinding, options: RunnerOptions): CallPlan {
   const { concurrency, tool } = binding;
   const canRepeat = isRepeatable(tool.effect);
+  const retries = canRepeat ? (binding.retries ?? options.retries) : 0;
   return {
     timeoutMs: binding.timeoutMs ?? options.timeoutMs,
     policy: {
       repair: binding.repair ?? options.repair,
       unknownProperties: binding.unknownProperties ?? options.unknownProperties ?? (canRepeat ? 'strip' : 'reject'),
     },
-    retries: canRepeat ? (binding.retries ?? options.retries) : 0,
-    isLimited: options.concurrency !== Infinity || concurrency !== undefined || tool.effect === 'write',
+    retries,
+    isQueued: options.concurrency !== Infinity || concurrency !== undefined || tool.effect === 'write' || retries > 0,
     resultLimit: binding.resultLimit ?? options.resultLimit,
   };
 }

@@ -1,10 +1,4 @@
-import {
-  isToolResult,
-  KernelError,
-  type PreparedCall,
-  type RunningCall,
-  type ToolResult,
-} from '@kernel/protocol';
+import { isToolResult, KernelError, type PreparedCall, type RunningCall, type ToolResult } from '@kernel/protocol';
 import { type ValidatedArguments, validateArguments } from '@kernel/schema';
 import type { ToolBinding } from '../tool/binding.ts';
 import { asDeclared } from '../unsafe-casts.ts';
@@ -21,7 +15,7 @@ export interface Calls {
     request: CallRequest,
     shown: ShownArguments,
     running: RunningCall,
-    forwarded: PreparedCall | undefined,
+    forwarded?: PreparedCall,
   ) => Promise<ToolResult>;
   /** Reports a call that cannot run, and returns its result. `abandoned` settles with a validation that still runs. */
   readonly refuse: (
@@ -67,31 +61,26 @@ export function createPreparer({ refuse, run }: Calls): Runner['prepare'] {
     });
   };
 
-  /** The call as it is shown and runs, by the handler or as the call of a mounted toolset. */
-  const toPrepared = (
+  /** The call as it is shown and as its handler runs it. */
+  const ready = (
     request: CallRequest,
     validated: ValidatedArguments,
-    needsApproval: boolean | undefined,
-    forwarded?: PreparedCall,
-  ): PreparedCall => {
-    const { binding } = request;
-    const { needsApproval: check, parse } = binding.input;
-    const text = forwarded?.arguments ?? inputText(binding, validated.input);
+    needsApproval?: boolean,
+  ): PreparedCall | ToolResult => {
+    if (validated.error !== undefined) return refuse(request, refusedResult(validated.error), validated);
+    const { input, runsAgent, tool } = request.binding;
+    const { needsApproval: check, parse } = input;
+    const text = parse === undefined ? (JSON.stringify(validated.input) ?? 'null') : toText(validated.input);
     const shown = { validated, text, isHeld: parse !== undefined || check !== undefined };
     return {
-      tool: forwarded?.tool ?? binding.tool,
+      tool,
       arguments: text,
       needsApproval,
-      runsAgent: forwarded === undefined ? binding.runsAgent : forwarded.runsAgent,
+      runsAgent,
       awaitsStarted: true,
-      run: (running) => run(request, shown, running, forwarded),
+      run: (running) => run(request, shown, running),
     };
   };
-
-  const ready = (request: CallRequest, validated: ValidatedArguments): PreparedCall | ToolResult =>
-    validated.error === undefined
-      ? toPrepared(request, validated, undefined)
-      : refuse(request, refusedResult(validated.error), validated);
 
   /** Asks the library of a tool whether somebody must allow a call of it. */
   const readyIfAllowed = async (
@@ -103,7 +92,7 @@ export function createPreparer({ refuse, run }: Calls): Runner['prepare'] {
     const toolContext = createToolContext(request, context.signal, ignore, ignore);
     try {
       const isNeeded = await binding.input.needsApproval?.(asDeclared(validated.input), toolContext);
-      return toPrepared(request, validated, isNeeded === true ? true : undefined);
+      return ready(request, validated, isNeeded === true ? true : undefined);
     } catch (error) {
       return failed(request, error);
     }
@@ -113,7 +102,7 @@ export function createPreparer({ refuse, run }: Calls): Runner['prepare'] {
   const readyForwarded = (request: CallRequest, forwarded: PreparedCall | ToolResult): PreparedCall | ToolResult =>
     isToolResult(forwarded)
       ? refuse(request, forwarded)
-      : toPrepared(request, NO_ARGUMENTS, forwarded.needsApproval, forwarded);
+      : { ...forwarded, awaitsStarted: true, run: (running) => run(request, NOTHING_SHOWN, running, forwarded) };
 
   /** The result of a call whose signal, schema library or check throws. */
   const failed = (request: CallRequest, error: unknown): ToolResult =>
@@ -148,16 +137,14 @@ export function createPreparer({ refuse, run }: Calls): Runner['prepare'] {
   };
 }
 
-function inputText({ input: { parse } }: ToolBinding, input: unknown): string {
-  return parse === undefined ? (JSON.stringify(input) ?? 'null') : toText(input);
-}
-
 /** Returns what a handler gets: a copy if others have changed the arguments since they were shown, and undefined where none can be made. */
 export function takeInput(binding: ToolBinding, shown: ShownArguments): { readonly input?: unknown } | undefined {
   const { isHeld, text, validated } = shown;
   shown.isHeld = true;
-  if (!isHeld || inputText(binding, validated.input) === text) return validated;
-  return binding.input.parse === undefined ? { input: JSON.parse(text) } : undefined;
+  const { parse } = binding.input;
+  // The text of what JSON.parse made, or of what a library did.
+  if (!isHeld || toText(validated.input) === text) return validated;
+  return parse === undefined ? { input: JSON.parse(text) } : undefined;
 }
 
 /** The JSON text of what a handler gets. What JSON does not have, a schema library can have made: it is shown as what is nearest to it. */
@@ -177,7 +164,7 @@ function nearestJson(_key: string, value: unknown): unknown {
 }
 
 /** What a handler of a mounted toolset gets: that toolset has its arguments. */
-const NO_ARGUMENTS: ValidatedArguments = { repairs: [], notes: [] };
+const NOTHING_SHOWN: ShownArguments = { validated: { repairs: [], notes: [] }, text: '', isHeld: false };
 
 function validationError(end: HandlerEnd, toolName: string, timeoutMs: number): KernelError {
   if (end.kind === 'aborted') return cancelledBeforeStart(toolName);

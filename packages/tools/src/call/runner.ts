@@ -115,7 +115,7 @@ export function createRunner(options: RunnerOptions): Runner {
     const { binding, plan } = record.request;
     if (record.running.signal.aborted)
       return Promise.resolve(finish(record, cancelledBeforeStartResult(binding.tool.name)));
-    if (plan.isLimited || plan.retries > 0 || record.running.started !== undefined) return runLimited(record, shown);
+    if (plan.isQueued || record.running.started !== undefined) return runLimited(record, shown);
     const controller = new AbortController();
     const end = enter(record, shown, controller);
     if (!(end instanceof Promise)) return Promise.resolve(finishEnd(record, shown, end));

@@ -125,6 +125,8 @@ export function invalidCall(
   return undefined;
 }
 
+/** Whether a value is a signal, of this realm or of another one. */
 function isSignal(value: unknown): boolean {
+  if (value instanceof AbortSignal) return true;
   return typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value;
 }

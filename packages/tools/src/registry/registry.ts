@@ -113,22 +113,22 @@ export function createRegistry(
 
   const prepareFound = (
     found: LookupResult | Promise<LookupResult>,
-    { id, name, arguments: args }: Omit<ToolCall, 'type' | 'arguments'> & { readonly arguments: RawArguments },
+    given: Omit<ToolCall, 'type' | 'arguments'> & { readonly arguments: RawArguments },
     context: CallContext,
     callTimeoutMs?: number,
   ): Prepared => {
     if (found instanceof Promise) {
-      return orCancelled(found, name, context.signal).then((settled) =>
-        prepareFound(settled, { id, name, arguments: args }, context, callTimeoutMs),
+      return orCancelled(found, given.name, context.signal).then((settled) =>
+        prepareFound(settled, given, context, callTimeoutMs),
       );
     }
-    if ('forLLM' in found) return runner.refuse(name, id, found);
+    if ('forLLM' in found) return runner.refuse(given.name, given.id, found);
     const promotion = store.entries.get(found.tool.name)?.promotion;
     const plan = runner.planOf(found);
     return runner.prepare({
-      id,
+      id: given.id,
       binding: found,
-      arguments: args,
+      arguments: given.arguments,
       context,
       plan,
       timeoutMs: callTimeoutMs ?? plan.timeoutMs,
