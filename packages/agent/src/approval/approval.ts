@@ -4,7 +4,6 @@ import {
   type Approve,
   KernelError,
   type RecordedDecision,
-  type Tool,
   type ToolCall,
 } from '@kernel/protocol';
 
@@ -12,11 +11,6 @@ import {
 export interface Approval {
   readonly approve: Approve;
   readonly timeoutMs: number;
-}
-
-/** Whether calls of a tool need approval: all do but those that only read. */
-export function needsApproval(tool: Tool): boolean {
-  return tool.effect !== 'read';
 }
 
 /** Whether an `allow` was given to something else than what has this digest: then it does not count. */
@@ -35,7 +29,8 @@ export async function requestDecision(
   const startedMs = performance.now();
   const stopTimer = startTimer(timeoutMs, () => controller.abort(lateError(timeoutMs)));
   try {
-    const answer = await untilAborted(ask(approve, { ...request, signal: controller.signal }), controller.signal);
+    const asked = Promise.resolve<unknown>(approve({ ...request, signal: controller.signal }));
+    const answer = await untilAborted(asked, controller.signal);
     // An approval that blocks the thread keeps the timer from firing.
     if (performance.now() - startedMs >= timeoutMs) {
       controller.abort(lateError(timeoutMs));
@@ -66,11 +61,6 @@ export function checkApprovalTimeout(timeoutMs: number | undefined): void {
 
 export function isRecordedDecision(value: unknown): value is RecordedDecision {
   return isDecision(value) && value.decision !== 'later';
-}
-
-/** Turns a synchronous throw into a rejection. */
-async function ask(approve: Approve, request: Parameters<Approve>[0]): Promise<unknown> {
-  return approve(request);
 }
 
 function lateError(timeoutMs: number): KernelError {

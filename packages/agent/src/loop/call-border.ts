@@ -11,6 +11,8 @@ import {
   toModelText,
   type ToolCall,
   type ToolResult,
+  type ToolResultJson,
+  toResultJson,
   type Toolset,
   unreadableResult,
 } from '@kernel/protocol';
@@ -24,7 +26,7 @@ export function prepareCall(
   tools: Toolset | undefined,
   call: ToolCall,
   context: CallContext,
-): PreparedCall | ToolResult | Promise<PreparedCall | ToolResult> {
+): ReturnType<Toolset['prepare']> {
   if (tools === undefined) return toErrorResult(new KernelError('TOOL_NOT_FOUND', `No tool "${call.name}".`));
   try {
     const prepared: unknown = tools.prepare(call, context);
@@ -45,7 +47,7 @@ function readPrepared(value: unknown): PreparedCall | ToolResult {
 }
 
 function unpreparedResult(call: ToolCall, { signal }: CallContext, error: unknown): ToolResult {
-  if (signal.aborted) return cancelledResult(call, 'cancelled', 'it was not started');
+  if (signal.aborted) return notStartedResult(call);
   const message = `"${call.name}" could not be prepared: ${errorMessage(error)}`;
   return toErrorResult(new KernelError('TOOL_FAILED', message, { cause: error }));
 }
@@ -117,16 +119,24 @@ function readResult(value: ToolResult): ToolResult {
   let result = { ...value };
   if (result.media !== undefined) result = { ...result, media: [...result.media] };
   toModelText(result);
-  hookStopAnswer(result.error);
   return result;
 }
 
+/** Returns what a journal keeps of a result, and the answer of a hook that ended the run by it. */
+export function toRecord(result: ToolResult): { readonly result: ToolResultJson; readonly handled?: string } {
+  const record = toResultJson({ ...result, forLLM: toModelText(result) });
+  const handled = hookStopAnswer(result.error);
+  return handled === undefined ? { result: record } : { result: record, handled };
+}
+
+/** The result of a call that was aborted before it began. */
+export function notStartedResult(call: ToolCall): ToolResult {
+  return cancelledResult(call, 'cancelled', 'it was not started');
+}
+
 /** The result of a call that the caller's abort stopped. */
-export function cancelledResult(call: ToolCall, outcome: 'cancelled' | 'abandoned', state: string): ToolResult {
-  return toErrorResult(
-    new KernelError('TOOL_CANCELLED', `"${call.name}" was stopped by the caller; ${state}.`),
-    outcome,
-  );
+function cancelledResult({ name }: ToolCall, outcome: 'cancelled' | 'abandoned', state: string): ToolResult {
+  return toErrorResult(new KernelError('TOOL_CANCELLED', `"${name}" was stopped by the caller; ${state}.`), outcome);
 }
 
 /** The result of a call that ran and whose result cannot be read. */

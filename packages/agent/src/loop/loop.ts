@@ -10,10 +10,11 @@ import { freezeMessage, toToolMessage } from '../history/messages.ts';
 import { repairHistory } from '../history/repair-history.ts';
 import { pendingCalls, suspendedCalls, withSuspendedCalls } from '../history/suspended-calls.ts';
 import type { RunOptions } from '../options.ts';
-import { type CallBatch, createCallBatch, decideOnCalls } from './call-batch.ts';
+import { decideOnCalls } from './decide-calls.ts';
 import { inboxStep, noteBackgroundCall, queuedMessages, type Received, recordTaken } from './inbox.ts';
 import { type ModelOutput, modelStep, type StoppedTurn } from './model-turn.ts';
 import { beginTurn } from './offered-tools.ts';
+import { type CallBatch, createCallBatch } from './prepare-calls.ts';
 import {
   endingOfAbort,
   endingOfClosingTurn,
@@ -106,12 +107,10 @@ async function runCalls(
 ): Promise<RunEnding | undefined> {
   const { steps, meter, inbox, output } = run;
   const deciding = decideOnCalls(run, calls, batch, kept);
-  const decided = deciding instanceof Promise ? await deciding : deciding;
-  if ('pending' in decided) return endWithPendingCalls(run, decided.suspended, decided.pending);
-  const outputs = await runBatch<CallOutput>(
-    steps,
-    decided.prepared.map((call) => callStep(run, call)),
-  );
+  const made = deciding instanceof Promise ? await deciding : deciding;
+  if ('pending' in made) return endWithPendingCalls(run, made.suspended, made.pending);
+  const callSteps = made.decided.map((each) => callStep(run, each));
+  const outputs = await runBatch<CallOutput>(steps, callSteps);
   for (const { usage } of outputs) countUsage(run, usage);
   for (const { usage, estimated } of outputs) meter.countChildRuns(usage, estimated);
   const results = resultsOf(calls, outputs);

@@ -13,9 +13,9 @@ import {
 } from '@kernel/protocol';
 import { freezeMessage } from '../history/messages.ts';
 import { createReplyCallIds } from '../history/reply-call-ids.ts';
-import { type CallBatch, createCallBatch } from './call-batch.ts';
 import { type Inbox, isToStop, type Received, takeForTurn } from './inbox.ts';
 import { beginTurn } from './offered-tools.ts';
+import { type CallBatch, createCallBatch } from './prepare-calls.ts';
 import { type ModelTurn, planRequest } from './request.ts';
 import { isPaused } from './run-end.ts';
 import { withRequestContext } from './run-scope.ts';

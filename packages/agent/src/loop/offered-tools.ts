@@ -1,21 +1,5 @@
-import { errorMessage, onAbort } from '@kernel/internal';
-import {
-  type CallContext,
-  type Conversation,
-  KernelError,
-  type Tool,
-  type Toolset,
-  type TurnContext,
-} from '@kernel/protocol';
-
-/** How many microtasks a promise that is as good as settled takes to call its callbacks. */
-const MICROTASKS = 4;
-
-/** Runs `work` a few microtasks later: work that is done by then never pays for a timer or an abort listener. */
-function afterMicrotasks(work: () => void, count = MICROTASKS): void {
-  if (count === 0) work();
-  else queueMicrotask(() => afterMicrotasks(work, count - 1));
-}
+import { errorMessage, linkAbort, untilAborted } from '@kernel/internal';
+import { type Conversation, KernelError, type Tool, type Toolset, type TurnContext } from '@kernel/protocol';
 
 /** Which tools are on offer to one run, turn by turn. */
 export interface OfferedTools {
@@ -81,38 +65,19 @@ export function beginTurnOfCalls(offered: OfferedTools, signal: AbortSignal): Pr
   return begun;
 }
 
-/** The part of `CallContext` that is the same for every call of a turn. */
-export function callContextOf(
-  { conversation, context, turn }: OfferedTools,
-  signal: AbortSignal,
-  idempotencyKey: string,
-): CallContext {
-  return { conversation, context, turn, signal, idempotencyKey };
-}
-
-function untilListed(tools: Toolset, listing: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    let hasEnded = false;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let removeAbortListener: (() => void) | undefined;
-    const end = (error?: unknown, listed?: unknown): void => {
-      hasEnded = true;
-      clearTimeout(timer);
-      removeAbortListener?.();
-      if (signal.aborted) reject(signal.reason);
-      else if (error === undefined) resolve(listed);
-      else reject(error);
-    };
-    const fail = (error: unknown): void => end(toolsetFailed(tools, error));
-    listing.then((listed) => end(undefined, listed), fail);
-    // A toolset that is done by now needs neither a timer nor a listener.
-    afterMicrotasks(() => {
-      if (hasEnded) return;
-      if (signal.aborted) return end();
-      removeAbortListener = onAbort(signal, () => end());
-      timer = setTimeout(() => fail(new Error(`it took longer than ${LIST_TIMEOUT_MS} ms`)), LIST_TIMEOUT_MS);
-    });
-  });
+async function untilListed(tools: Toolset, listing: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
+  const controller = new AbortController();
+  const unlink = linkAbort(signal, controller);
+  const late = (): void => controller.abort(new Error(`it took longer than ${LIST_TIMEOUT_MS} ms`));
+  const timer = setTimeout(late, LIST_TIMEOUT_MS);
+  try {
+    return await untilAborted(listing, controller.signal);
+  } catch (error) {
+    throw signal.aborted ? signal.reason : toolsetFailed(tools, error);
+  } finally {
+    clearTimeout(timer);
+    unlink();
+  }
 }
 
 function isToolList(value: unknown): value is readonly Tool[] {

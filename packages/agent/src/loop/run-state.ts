@@ -33,8 +33,6 @@ import { inProcessSteps, type StepContext } from './steps.ts';
 export interface ReadyCall {
   readonly call: ToolCall;
   readonly prepared: PreparedCall | ToolResult;
-  /** The digest of the tool and the arguments, once it was needed. */
-  digest: string | undefined;
 }
 
 /** One run: what it works with, and what has happened so far. */

@@ -14,15 +14,12 @@ import {
   type ToolCall,
   type ToolResult,
   type ToolResultJson,
-  toResultJson,
   type Usage,
 } from '@kernel/protocol';
-import { type DecidedCall, suspendRunning } from '../approval/approve-calls.ts';
 import { lostResult } from '../history/repair-history.ts';
-import { cancelledResult, runPreparedCall, unreadableCallResult } from './call-border.ts';
+import { notStartedResult, runPreparedCall, toRecord, unreadableCallResult } from './call-border.ts';
+import { allowedCall, type DecidedCall, suspendRunning } from './decide-calls.ts';
 import { addLateResult, type Inbox, skipReason } from './inbox.ts';
-import { allowedCall } from './ready-calls.ts';
-import { hookStopAnswer } from './run-end.ts';
 import { createChildRuns, currentScope, runInScope, type RunScope } from './run-scope.ts';
 import type { Run } from './run-state.ts';
 import { createStep, type RunningStep, withListener } from './steps.ts';
@@ -44,23 +41,20 @@ export interface CallOutput {
 }
 
 /** Creates the step `tool:<callId>`, which runs one call through the toolset. Never rejects. Its event carries the result's `error`, its output does not. */
-export function callStep(run: Run, prepared: DecidedCall): Step {
-  const { call, result, effect, idempotencyKey } = prepared;
-  const input = { call, ...(result === undefined ? {} : { isSettled: true }) };
-  const hasInnerSteps = prepared.hasInnerSteps === true && result === undefined && run.steps.takesInnerSteps === true;
-  const hasEffect = effect !== undefined && result === undefined;
-  const head = {
-    id: `tool:${call.id}`,
-    kind: 'tool',
-    input,
-    effect: hasEffect ? effect : undefined,
-    idempotencyKey: hasEffect ? idempotencyKey : undefined,
-    hasInnerSteps: hasInnerSteps || undefined,
-  } as const;
-  const step = createStep(run, head, (context) => runDecided(run, prepared, hasInnerSteps, context));
-  return hasEffect
-    ? { ...step, unknown: ({ emit = run.emit, onEvent } = {}) => unknownOutput(call, withListener(emit, onEvent)) }
-    : step;
+export function callStep(run: Run, decided: DecidedCall): Step {
+  const { call, result, effect, idempotencyKey, runsAgent } = decided;
+  const id = `tool:${call.id}`;
+  if (result !== undefined)
+    return createStep(run, { id, kind: 'tool', input: { call, isSettled: true } }, (scope) =>
+      runDecided(run, decided, false, scope),
+    );
+  const hasInnerSteps = (runsAgent && run.steps.takesInnerSteps) || undefined;
+  const ofEffect = effect === undefined ? undefined : { effect, idempotencyKey };
+  const step = createStep(run, { id, kind: 'tool', input: { call }, ...ofEffect, hasInnerSteps }, (scope) =>
+    runDecided(run, decided, hasInnerSteps === true, scope),
+  );
+  if (effect === undefined) return step;
+  return { ...step, unknown: ({ emit = run.emit, onEvent } = {}) => unknownOutput(call, withListener(emit, onEvent)) };
 }
 
 /** The output of a call that had begun in a process that is gone. */
@@ -68,7 +62,7 @@ function unknownOutput(call: ToolCall, emit: Emit): JsonValue {
   const result = lostResult(call);
   void emit({ type: 'tool-start', call });
   void emit({ type: 'tool-end', call, result, durationMs: 0 });
-  const output: object = { result: toRecord(result) } satisfies CallOutput;
+  const output: object = toRecord(result) satisfies CallOutput;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON, as every output of a step
   return output as JsonValue;
 }
@@ -92,17 +86,15 @@ async function runDecided(
   context: RunningStep,
 ): Promise<CallOutput> {
   const { semaphore, inbox } = run;
-  const { call } = decided;
+  const { call, handled, kept } = decided;
   const { signal, emit } = context;
   const permit = semaphore.acquire();
   if (permit !== undefined) await permit;
   try {
     inbox.startedCallIds.add(call.id);
-    const finding =
-      resultWithoutRunning(decided, signal, inbox) ??
-      allowedCall(run, call, decided.idempotencyKey, decided.approvedDigest, signal);
+    const finding = resultWithoutRunning(decided, signal, inbox) ?? allowedCall(run, decided, signal);
     const found = finding instanceof Promise ? await finding : finding;
-    const startDrained = emit({ type: 'tool-start', call, ...(decided.wasDecided === true && { wasDecided: true }) });
+    const startDrained = emit({ type: 'tool-start', call, ...(kept?.wasPending === true && { wasDecided: true }) });
     if (startDrained !== undefined) await startDrained;
     const startedMs = performance.now();
     const scope = scopeOf(run, decided, emit, hasInnerSteps);
@@ -112,38 +104,26 @@ async function runDecided(
       : (resultWithoutRunning(decided, signal, inbox) ??
         (await runInScope(scope, () => runCall(run, decided, found, { signal, emit, started }))));
     scope.children.callHasEnded = true;
-    const { agents, pending } = scope.children;
+    const { agents, pending, usage, estimated } = scope.children;
     const isPending = agents.length > 0 && !signal.aborted;
     const result = isPending ? pendingResult(call, pending) : output;
     const durationMs = performance.now() - startedMs;
     const endDrained = emit({ type: 'tool-end', call, result: toEventResult(result), durationMs });
     if (endDrained !== undefined) await endDrained;
-    return isPending
-      ? { suspended: suspendRunning(decided, agents), pending, ...childUsage(scope) }
-      : { ...endedOutput(decided, result), ...childUsage(scope) };
+    return {
+      ...(isPending ? { suspended: suspendRunning(decided, agents), pending } : toRecord(result)),
+      ...(handled === undefined ? {} : { handled }),
+      ...(usage && { usage }),
+      ...(estimated && { estimated }),
+    };
   } finally {
     run.ready.delete(call.id);
     semaphore.release();
   }
 }
 
-/** What a journal keeps of a call that has ended. */
-function endedOutput(prepared: DecidedCall, result: ToolResult): CallOutput {
-  const handled = prepared.handled ?? hookStopAnswer(result.error);
-  return handled === undefined ? { result: toRecord(result) } : { result: toRecord(result), handled };
-}
-
-function toRecord(result: ToolResult): ToolResultJson {
-  return toResultJson({ ...result, forLLM: toModelText(result) });
-}
-
-/** What the child runs of a call have used until it ended. */
-function childUsage({ children: { usage, estimated } }: RunScope): Pick<CallOutput, 'usage' | 'estimated'> {
-  return { ...(usage && { usage }), ...(estimated && { estimated }) };
-}
-
 /** What the child runs of a call get from the run that makes it, and from its parents. */
-function scopeOf(run: Run, { call, agents }: DecidedCall, emit: Emit, hasInnerSteps: boolean): RunScope {
+function scopeOf(run: Run, { call, kept }: DecidedCall, emit: Emit, hasInnerSteps: boolean): RunScope {
   const { options, meter, path, steps, inbox } = run;
   const outer = currentScope();
   return {
@@ -155,7 +135,7 @@ function scopeOf(run: Run, { call, agents }: DecidedCall, emit: Emit, hasInnerSt
     approvalTimeoutMs: options.approvalTimeoutMs ?? outer?.approvalTimeoutMs,
     steps: hasInnerSteps ? { executor: steps, id: `tool:${call.id}` } : undefined,
     inbox,
-    children: createChildRuns(agents),
+    children: createChildRuns(kept?.agents),
   };
 }
 
@@ -178,7 +158,7 @@ function resultWithoutRunning(
   inbox: Inbox,
 ): ToolResult | undefined {
   if (result !== undefined) return result;
-  if (signal.aborted) return cancelledResult(call, 'cancelled', 'it was not started');
+  if (signal.aborted) return notStartedResult(call);
   const reason = skipReason(inbox);
   if (reason === undefined) return undefined;
   const error = new KernelError('TOOL_SKIPPED', `"${call.name}" was not started: ${reason}.`);
@@ -199,7 +179,7 @@ function recordable({ tool }: PreparedCall, result: ToolResult): ToolResult {
 /** Runs a prepared call, once the executor of the step knows that the handler is about to be entered. */
 function runCall(
   { inbox }: Run,
-  { call, effect, note }: DecidedCall,
+  { call, decision, effect }: DecidedCall,
   prepared: PreparedCall,
   { emit, signal, started }: Pick<RunningCall, 'signal' | 'started'> & { readonly emit: Emit },
 ): Promise<ToolResult> {
@@ -221,12 +201,12 @@ function runCall(
   const onEnd = (returned: ToolResult): ToolResult => {
     hasEnded = true;
     const result = effect === undefined ? returned : recordable(prepared, returned);
-    return note === undefined ? result : { ...result, forLLM: `${note}\n${toModelText(result)}` };
+    if (decision?.decision !== 'edit') return result;
+    const note = `Note: the call was run with other arguments: ${decision.arguments}`;
+    return { ...result, forLLM: `${note}\n${toModelText(result)}` };
   };
   if (prepared.awaitsStarted === true || started === undefined) return runPreparedCall(prepared, call, running, onEnd);
   return Promise.resolve(started()).then(() =>
-    signal.aborted
-      ? cancelledResult(call, 'cancelled', 'it was not started')
-      : runPreparedCall(prepared, call, running, onEnd),
+    signal.aborted ? notStartedResult(call) : runPreparedCall(prepared, call, running, onEnd),
   );
 }
