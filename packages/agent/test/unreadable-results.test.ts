@@ -39,8 +39,8 @@ const throwing = Object.defineProperty({ forLLM: 'x' }, 'data', {
 });
 
 test.each([
-  ['nothing', () => undefined, 'it returned undefined instead of a result.'],
-  ['something else', () => new Map(), 'it returned object instead of a result.'],
+  ['nothing', () => undefined, 'it returned nothing instead of a result.'],
+  ['something else', () => new Map(), 'it returned an object instead of a result.'],
   ['a result with a getter that throws', () => throwing, 'no way.'],
 ])(
   'a tool that may have changed something and whose toolset returns %s is told as one that ran',

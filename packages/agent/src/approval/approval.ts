@@ -7,12 +7,6 @@ import {
   type ToolCall,
 } from '@kernel/protocol';
 
-/** Who decides on the calls of a run, and how long that may take. */
-export interface Approval {
-  readonly approve: Approve;
-  readonly timeoutMs: number;
-}
-
 /** Whether an `allow` was given to something else than what has this digest: then it does not count. */
 export function isForOther(answer: ApprovalDecision, digest: string): boolean {
   return answer.decision === 'allow' && answer.digest !== undefined && answer.digest !== digest;
@@ -22,7 +16,7 @@ export function isForOther(answer: ApprovalDecision, digest: string): boolean {
 export async function requestDecision(
   approve: Approve,
   request: Parameters<Approve>[0],
-  timeoutMs: number,
+  timeoutMs = Infinity,
 ): Promise<ApprovalDecision> {
   const controller = new AbortController();
   const unlink = linkAbort(request.signal, controller);

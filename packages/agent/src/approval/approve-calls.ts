@@ -1,5 +1,6 @@
 import { untilAborted } from '@kernel/internal';
 import {
+  type Approve,
   isToolResult,
   KernelError,
   type PendingCall,
@@ -16,7 +17,7 @@ import { toRecord } from '../loop/call-border.ts';
 import { digestOf, type KeyedCall, prepare, preparedCall } from '../loop/prepare-calls.ts';
 import type { Run } from '../loop/run-state.ts';
 import { createStep, type StepContext } from '../loop/steps.ts';
-import { type Approval, isForOther, requestDecision } from './approval.ts';
+import { isForOther, requestDecision } from './approval.ts';
 
 /** A decision, and the digest of what it holds for. */
 export type Decision = RecordedDecision & { readonly digest: string };
@@ -30,13 +31,13 @@ export type ApprovalOutput =
 const ABORTED = { decision: 'deny', reason: 'the run was aborted before a decision.', digest: '' } as const;
 
 /** Creates the step `approve:<callId>`. Never rejects, and settles at once on abort. */
-export function approveStep(run: Run, approval: Approval, keyed: KeyedCall, kept: SuspendedCall | undefined): Step {
+export function approveStep(run: Run, approve: Approve, keyed: KeyedCall, kept: SuspendedCall | undefined): Step {
   const { call } = keyed;
   const input = { call, ...(kept?.decision && { kept: { decision: kept.decision, digest: kept.digest ?? '' } }) };
   return createStep(run, { id: `approve:${call.id}`, kind: 'approve', input }, async (scope) => {
     const { signal } = scope;
     try {
-      return await untilAborted(decide(run, approval, keyed, kept, scope), signal);
+      return await untilAborted(decide(run, approve, keyed, kept, scope), signal);
     } catch (error) {
       if (signal.aborted) return ABORTED;
       throw error;
@@ -47,7 +48,7 @@ export function approveStep(run: Run, approval: Approval, keyed: KeyedCall, kept
 /** Asks about what was prepared of a call, unless what is kept of it has a decision about exactly that. */
 async function decide(
   run: Run,
-  { approve, timeoutMs }: Approval,
+  approve: Approve,
   keyed: KeyedCall,
   kept: SuspendedCall | undefined,
   { signal, emit }: StepContext,
@@ -61,13 +62,13 @@ async function decide(
   const prepared = await preparedCall(run, keyed, signal);
   if (isToolResult(prepared)) return refused(prepared);
   const { tool } = prepared;
-  const { path } = run;
+  const { options, path } = run;
   const digest = digestOf(prepared) ?? '';
   // The readers of the event and the approver get the same object.
   const shown = Object.freeze({ ...call, name: tool.name, arguments: prepared.arguments });
   await emit({ type: 'approval-request', call: shown, tool });
-  const request = { call: shown, tool, path, digest, context: run.offered.context, signal };
-  const answer = await requestDecision(approve, request, timeoutMs);
+  const request = { call: shown, tool, path, digest, context: options.context, signal };
+  const answer = await requestDecision(approve, request, options.approvalTimeoutMs);
   if (answer.decision === 'deny') return { ...answer, digest };
   if (answer.decision === 'later' || isForOther(answer, digest))
     return { decision: 'later', pending: { ...shown, tool, path, digest } };

@@ -1,6 +1,7 @@
-import { errorMessage, onAbort, untilAborted } from '@kernel/internal';
+import { errorMessage, isObject, onAbort, untilAborted } from '@kernel/internal';
 import {
   type CallContext,
+  describeType,
   isRepeatable,
   isToolResult,
   KernelError,
@@ -42,21 +43,20 @@ export function prepareCall(
 /** Returns what a toolset has prepared. Throws if it is neither a call nor a result. */
 function readPrepared(value: unknown): PreparedCall | ToolResult {
   if (isToolResult(value)) return readResult(value);
-  if (isPrepared(value)) return value;
-  throw new TypeError(`the toolset gave ${value === null ? 'null' : typeof value} instead of a call or a result`);
+  if (isObject(value) && typeof value['run'] === 'function') {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its other members are checked here
+    if (typeof value['arguments'] === 'string' && isObject(value['tool'])) return value as unknown as PreparedCall;
+  }
+  throw new TypeError(`the toolset gave ${describeType(value)} instead of a call or a result`);
 }
 
 function unpreparedResult(call: ToolCall, { signal }: CallContext, error: unknown): ToolResult {
   if (signal.aborted) return notStartedResult(call);
-  const message = `"${call.name}" could not be prepared: ${errorMessage(error)}`;
-  return toErrorResult(new KernelError('TOOL_FAILED', message, { cause: error }));
+  return failedResult(`"${call.name}" could not be prepared: ${errorMessage(error)}`, error);
 }
 
-function isPrepared(value: unknown): value is PreparedCall {
-  if (typeof value !== 'object' || value === null || !('run' in value && 'tool' in value && 'arguments' in value))
-    return false;
-  const { arguments: text, run, tool } = value;
-  return typeof run === 'function' && typeof text === 'string' && typeof tool === 'object' && tool !== null;
+function failedResult(message: string, cause: unknown): ToolResult {
+  return toErrorResult(new KernelError('TOOL_FAILED', message, { cause }));
 }
 
 /** How long an aborted call may take to report how it ended before it counts as abandoned. */
@@ -84,22 +84,16 @@ export function runPreparedCall(
       removeAbortListener?.();
       resolve(onEnd(result));
     };
-    const startGrace = (): void => {
-      timer = setTimeout(() => end(cancelledResult(call, 'abandoned', 'it may still be running')), ABORT_GRACE_MS);
-    };
     const fail = (error: unknown): void => {
-      if (timer !== undefined) {
-        const done = isRepeatable(tool.effect) ? '' : 'what it has done so far is unknown. ';
-        return end(
-          cancelledResult(call, 'cancelled', `${done}It reported: ${errorMessage(error).replace(/[.]$/, '')}`),
-        );
-      }
-      const message = `"${call.name}" failed: ${errorMessage(error)}`;
-      end(toErrorResult(new KernelError('TOOL_FAILED', message, { cause: error })));
+      const why = errorMessage(error);
+      if (timer === undefined) return end(failedResult(`"${call.name}" failed: ${why}`, error));
+      const done = isRepeatable(tool.effect) ? '' : 'what it has done so far is unknown. ';
+      end(cancelledResult(call, 'cancelled', `${done}It reported: ${why.replace(/[.]$/, '')}`));
     };
     const finish = (value: unknown): void => {
       try {
-        end(isToolResult(value) ? readResult(value) : unreadableCallResult(tool, notAResult(value)));
+        const problem = `it returned ${describeType(value)} instead of a result`;
+        end(isToolResult(value) ? readResult(value) : unreadableCallResult(tool, problem));
       } catch (error) {
         end(unreadableCallResult(tool, errorMessage(error), error));
       }
@@ -110,14 +104,17 @@ export function runPreparedCall(
     } catch (error) {
       fail(error);
     }
-    if (!hasEnded) removeAbortListener = onAbort(running.signal, startGrace);
+    if (hasEnded) return;
+    removeAbortListener = onAbort(running.signal, () => {
+      timer = setTimeout(() => end(cancelledResult(call, 'abandoned', 'it may still be running')), ABORT_GRACE_MS);
+    });
   });
 }
 
 /** Copies a result, so that getters that throw do so here, and reads what the loop will read of it. */
 function readResult(value: ToolResult): ToolResult {
-  let result = { ...value };
-  if (result.media !== undefined) result = { ...result, media: [...result.media] };
+  const { media, ...rest } = value;
+  const result = media === undefined ? rest : { ...rest, media: [...media] };
   toModelText(result);
   return result;
 }
@@ -146,9 +143,5 @@ export function unreadableCallResult(
   cause: unknown = new TypeError(why),
 ): ToolResult {
   if (!isRepeatable(effect)) return unreadableResult(name, `${why.replace(/[.]$/, '')}.`, cause);
-  return toErrorResult(new KernelError('TOOL_FAILED', `"${name}" failed: ${why}`, { cause }));
-}
-
-function notAResult(value: unknown): string {
-  return `it returned ${value === null ? 'null' : typeof value} instead of a result`;
+  return failedResult(`"${name}" failed: ${why}`, cause);
 }

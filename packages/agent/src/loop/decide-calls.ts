@@ -1,4 +1,5 @@
 import {
+  type Approve,
   isToolResult,
   KernelError,
   type PendingCall,
@@ -10,7 +11,7 @@ import {
   type ToolEffect,
   type ToolResult,
 } from '@kernel/protocol';
-import { type Approval, deniedError } from '../approval/approval.ts';
+import { deniedError } from '../approval/approval.ts';
 import { type ApprovalOutput, approveStep, type Decision, withDecision } from '../approval/approve-calls.ts';
 import { notStartedResult } from './call-border.ts';
 import {
@@ -67,17 +68,17 @@ export function decideOnCalls(
   }));
   const asked = undecided.filter(({ call, result }) => result === undefined && batch.needApproval.includes(call.id));
   if (asked.length === 0) return { decided: undecided.map(withKeptDecision) };
-  if (run.approval === undefined) throw missingApproveError(asked);
-  return askAbout(run, run.approval, undecided, asked);
+  if (run.options.approve === undefined) throw missingApproveError(asked);
+  return askAbout(run, run.options.approve, undecided, asked);
 }
 
 async function askAbout(
   run: Run,
-  approval: Approval,
+  approve: Approve,
   undecided: readonly DecidedCall[],
   asked: readonly DecidedCall[],
 ): Promise<DecidedBatch> {
-  const steps = asked.map((each) => approveStep(run, approval, each, each.kept));
+  const steps = asked.map((each) => approveStep(run, approve, each, each.kept));
   const outputs = await runBatch<ApprovalOutput>(run.steps, steps);
   const answerTo = (each: DecidedCall): ApprovalOutput | undefined => outputs[asked.indexOf(each)];
   const pending = outputs.flatMap((made) => (made.decision === 'later' ? [made.pending] : []));
@@ -136,7 +137,7 @@ export function allowedCall(run: Run, decided: DecidedCall, signal: AbortSignal)
     // What was allowed holds where nobody need be asked any more, too.
     if (decision !== undefined) return digestOf(prepared) === decision.digest ? prepared : changedResult(call);
     if (!needsDecision(run, prepared)) return prepared;
-    return run.approval === undefined ? unaskedResult(call) : changedResult(call);
+    return run.options.approve === undefined ? unaskedResult(call) : changedResult(call);
   };
   const ready = preparedCall(run, decided, signal);
   if (!(ready instanceof Promise)) return check(ready);

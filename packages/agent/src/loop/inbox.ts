@@ -1,5 +1,4 @@
 import {
-  addUsage,
   type Message,
   type Steering,
   type Step,
@@ -84,18 +83,8 @@ export function noteBackgroundCall(inbox: Inbox, call: ToolCall): void {
   if (!inbox.startedCallIds.has(call.id)) addLateResult(inbox, call, lostResult(call));
 }
 
-/** Adds what an agent has used after its call had ended. */
-export function addLateUsage(inbox: Inbox, usage: Usage | undefined, estimated: Usage | undefined): void {
-  inbox.usage = sumOf(inbox.usage, usage);
-  inbox.estimated = sumOf(inbox.estimated, estimated);
-}
-
-/** The sum of two usages that may be absent. */
-export function sumOf(usage: Usage | undefined, more: Usage | undefined): Usage | undefined {
-  return usage === undefined || more === undefined ? (usage ?? more) : addUsage(usage, more);
-}
-
-const NOTHING: Received = { received: [] };
+/** Nothing came in. */
+export const NOTHING: Received = { received: [] };
 
 /** Removes and returns the messages that belong before the next model call. Only a step may call it. */
 export function takeForTurn({ steering, lateResults }: Inbox): Received {
@@ -111,16 +100,6 @@ export function takeForTurn({ steering, lateResults }: Inbox): Received {
 export function recordTaken(inbox: Inbox, { settled = [] }: Received): void {
   inbox.messagesBeforeDecision = 0;
   for (const id of settled) inbox.lateResults?.delete(id);
-}
-
-/** Whether the run is to end. Only a step may ask. */
-export function isToStop({ steering }: Inbox): boolean {
-  return steering?.pending.isStopping === true;
-}
-
-/** How many messages from the user have come in and are not taken yet. Only a step may ask. */
-export function queuedMessages({ steering }: Inbox): number {
-  return steering?.pending.steer.length ?? 0;
 }
 
 /** Why calls that have not started must be skipped, or undefined if they may start. Only a step may ask. */

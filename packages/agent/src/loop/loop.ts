@@ -1,17 +1,18 @@
 import {
   type Message,
   type PendingCall,
-  type Step,
   type SuspendedCall,
+  textOf,
   type ToolCall,
   toolCallsOf,
 } from '@kernel/protocol';
 import { freezeMessage, toToolMessage } from '../history/messages.ts';
 import { repairHistory } from '../history/repair-history.ts';
 import { pendingCalls, suspendedCalls, withSuspendedCalls } from '../history/suspended-calls.ts';
+import { createLoopGuard } from '../limits/loop-guard.ts';
 import type { RunOptions } from '../options.ts';
 import { decideOnCalls } from './decide-calls.ts';
-import { inboxStep, noteBackgroundCall, queuedMessages, type Received, recordTaken } from './inbox.ts';
+import { inboxStep, noteBackgroundCall, type Received, recordTaken } from './inbox.ts';
 import { type ModelOutput, modelStep, type StoppedTurn } from './model-turn.ts';
 import { beginTurn } from './offered-tools.ts';
 import { type CallBatch, createCallBatch } from './prepare-calls.ts';
@@ -21,17 +22,14 @@ import {
   endingOfError,
   endingOfReply,
   limitError,
-  partialAnswer,
   recordPause,
   type RunEnding,
   withPausedText,
 } from './run-end.ts';
 import { addChildUsage } from './run-scope.ts';
-import { append, countUsage, createRun, recordCallResults, type Run, type TypedOutput } from './run-state.ts';
+import { append, countUsage, createRun, type Run, type TypedOutput } from './run-state.ts';
 import { createStep, runBatch, runStep, type StepContext } from './steps.ts';
 import { type CallOutput, callStep, resultsOf } from './tool-call.ts';
-
-const NOTHING_KEPT: ReadonlyMap<string, SuspendedCall> = new Map();
 
 /**
  * The loop: model, calls, results, and again. Emits one `run-end`, last; throws only `LIMIT_REACHED`, by option.
@@ -103,7 +101,7 @@ async function runCalls(
   run: Run,
   calls: readonly ToolCall[],
   batch: CallBatch,
-  kept: ReadonlyMap<string, SuspendedCall> = NOTHING_KEPT,
+  kept: ReadonlyMap<string, SuspendedCall> = new Map(),
 ): Promise<RunEnding | undefined> {
   const { steps, meter, inbox, output } = run;
   const deciding = decideOnCalls(run, calls, batch, kept);
@@ -114,7 +112,9 @@ async function runCalls(
   for (const { usage } of outputs) countUsage(run, usage);
   for (const { usage, estimated } of outputs) meter.countChildRuns(usage, estimated);
   const results = resultsOf(calls, outputs);
-  const notes = recordCallResults(run, results);
+  const { repeats } = run.limits;
+  if (repeats !== false) run.guard ??= createLoopGuard(repeats);
+  const notes = run.guard?.record(results);
   for (const [call, result] of results) {
     if (result.async === true) {
       run.hasAsyncCalls = true;
@@ -149,7 +149,7 @@ async function finishOrContinue(
   const isTyped = asText.reason === 'done' && output !== undefined && outputMode !== undefined;
   const ending = isTyped ? await output.readReply(run, outputMode, asText) : asText;
   if (ending === undefined) return undefined;
-  if (closing !== undefined) return endingOfClosingTurn(closing, ending, { wasAnswered: asText.reason === 'done' });
+  if (closing !== undefined) return endingOfClosingTurn(closing, ending, asText.reason === 'done');
   if (ending.reason !== 'done' || (options.steering === undefined && !run.hasAsyncCalls)) return ending;
   const taken = await runStep<Received>(run.steps, inboxStep(run, inbox, turns));
   recordTaken(inbox, taken);
@@ -170,11 +170,17 @@ function endWithPendingCalls(
   return { reason: 'approval', pending };
 }
 
-/** Runs the calls that an earlier run left pending. */
+/** Runs the calls that an earlier run left pending: the step `resume` makes their batch. */
 async function resume(run: Run, calls: readonly ToolCall[]): Promise<RunEnding | undefined> {
   const { inbox, messages, steps } = run;
   const kept = suspendedCalls(messages.findLast((message) => message.role === 'assistant'));
-  const batch = await runStep<CallBatch>(steps, resumeStep(run, calls));
+  const head = { id: 'resume', kind: 'resume', input: { calls } } as const;
+  const step = createStep(run, head, async ({ signal }): Promise<CallBatch> => {
+    const made = await createCallBatch(run, calls, await beginTurn(run, 0, signal), signal);
+    const waiting = inbox.steering?.pending.steer.length ?? 0;
+    return waiting === 0 ? made : { ...made, waiting };
+  });
+  const batch = await runStep<CallBatch>(steps, step);
   inbox.messagesBeforeDecision = batch.waiting ?? 0;
   const ending = await runCalls(run, calls, batch, kept);
   inbox.messagesBeforeDecision = 0;
@@ -183,16 +189,9 @@ async function resume(run: Run, calls: readonly ToolCall[]): Promise<RunEnding |
   return ending;
 }
 
-/** Creates the step `resume`, which makes the batch of pending calls. */
-function resumeStep(run: Run, calls: readonly ToolCall[]): Step {
-  return createStep(run, { id: 'resume', kind: 'resume', input: { calls } }, async ({ signal }): Promise<CallBatch> => {
-    const batch = await createCallBatch(run, calls, await beginTurn(run.offered, 0, signal), signal);
-    const waiting = queuedMessages(run.inbox);
-    return waiting === 0 ? batch : { ...batch, waiting };
-  });
-}
-
-/** What the run would answer if it ended now. */
+/** The text of the last reply that the run has added, as the answer so far; empty if there is no such text. */
 function answerSoFar({ messages, inputLength }: Run): { answer?: string } {
-  return partialAnswer(messages.slice(inputLength));
+  const last = messages.slice(inputLength).findLast((message) => message.role === 'assistant');
+  const answer = last === undefined ? '' : textOf(last);
+  return answer === '' ? {} : { answer };
 }

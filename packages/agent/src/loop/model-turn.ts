@@ -7,20 +7,19 @@ import {
   type MessageEnd,
   type ProviderEvent,
   type Step,
-  type ToolCall,
   toolCallsOf,
   type Usage,
 } from '@kernel/protocol';
 import { freezeMessage } from '../history/messages.ts';
 import { createReplyCallIds } from '../history/reply-call-ids.ts';
-import { type Inbox, isToStop, type Received, takeForTurn } from './inbox.ts';
+import { type Inbox, NOTHING, type Received, takeForTurn } from './inbox.ts';
 import { beginTurn } from './offered-tools.ts';
 import { type CallBatch, createCallBatch } from './prepare-calls.ts';
 import { type ModelTurn, planRequest } from './request.ts';
 import { isPaused } from './run-end.ts';
 import { withRequestContext } from './run-scope.ts';
 import type { OutputMode, Run } from './run-state.ts';
-import { createStep } from './steps.ts';
+import { createStep, type StepContext } from './steps.ts';
 import { wholeCharacters } from './whole-characters.ts';
 
 /** The output of a model step that did not ask the model: the run is to end. */
@@ -43,8 +42,6 @@ export interface ModelOutput extends Omit<MessageEnd, 'type'>, Received {
   readonly asked?: { readonly provider: string; readonly model: string };
 }
 
-const NOTHING: Received = { received: [] };
-
 /**
  * Creates the step `model:<turn>`: gets the tools on offer, asks the model, emits the events of the reply, and outputs the whole reply.
  *
@@ -54,20 +51,17 @@ export function modelStep(run: Run, turn: ModelTurn): Step {
   const { model, options, prepareTurn } = run.options;
   const asked = prepareTurn === undefined ? { model, ...(options && { options }) } : {};
   const input = { turn: turn.number, messages: turn.messages, ...asked };
-  return createStep(run, { id: `model:${turn.number}`, kind: 'model', input }, ({ signal, emit }) =>
-    askModel(run, turn, signal, emit),
-  );
+  return createStep(run, { id: `model:${turn.number}`, kind: 'model', input }, (scope) => askModel(run, turn, scope));
 }
 
 async function askModel(
   run: Run,
   { number, messages, offersTools }: ModelTurn,
-  signal: AbortSignal,
-  emit: Emit,
+  { signal, emit }: StepContext,
 ): Promise<ModelOutput | StoppedTurn> {
-  const { inbox, output, offered } = run;
-  if (isToStop(inbox)) return { isStopped: true };
-  const begun = offersTools ? beginTurn(offered, number, signal) : [];
+  const { inbox, options, output } = run;
+  if (inbox.steering?.pending.isStopping === true) return { isStopped: true };
+  const begun = offersTools ? beginTurn(run, number, signal) : [];
   const onOffer = begun instanceof Promise ? await begun : begun;
   const taken = isPaused(run.pauses, number) ? NOTHING : takeForTurn(inbox);
   const { received } = taken;
@@ -81,24 +75,16 @@ async function askModel(
   const reading = (outputMode === undefined ? emit : output?.withDeltas(emit, outputMode)) ?? emit;
   const callIds = createReplyCallIds(run.callIds);
   const whole = wholeCharacters((event) => reading(callIds.rename(event)));
-  const replied = await withRequestContext(offered.context, () =>
+  const replied = await withRequestContext(options.context, () =>
     readReply(provider.stream(request), signal, whole.emit, provider.name),
   );
   const replyDrained = whole.end();
   if (replyDrained !== undefined) await replyDrained;
-  const end = callIds.finish(replied);
-  const { message: runnable, droppedCalls } = dropCalls(end, offersTools);
-  const message = freezeMessage(runnable);
-  const reply: Omit<MessageEnd, 'type'> = {
-    message,
-    finishReason: end.finishReason,
-    ...(end.usage === undefined ? {} : { usage: end.usage }),
-    ...(droppedCalls === undefined ? {} : { droppedCalls }),
-    ...(end.warnings === undefined ? {} : { warnings: end.warnings }),
-  };
+  const end = dropCalls(callIds.finish(replied), offersTools);
+  const { type: _type, ...reply } = { ...end, message: freezeMessage(end.message) };
   const endDrained = emit({ type: 'message-end', ...reply });
   if (endDrained !== undefined) await endDrained;
-  const batching = createCallBatch(run, toolCallsOf(message), tools, signal, isRestricted);
+  const batching = createCallBatch(run, toolCallsOf(reply.message), tools, signal, isRestricted);
   const batch = batching instanceof Promise ? await batching : batching;
   return {
     ...reply,
@@ -106,7 +92,7 @@ async function askModel(
     ...taken,
     batch,
     ...(outputMode === undefined ? {} : { outputMode }),
-    ...(run.options.prepareTurn && { asked: { provider: provider.name, model: request.model } }),
+    ...(options.prepareTurn && { asked: { provider: provider.name, model: request.model } }),
   };
 }
 
@@ -122,30 +108,14 @@ function takeLateUsage(inbox: Inbox): Pick<ModelOutput, 'receivedUsage' | 'recei
  * Moves the calls that must not run to `droppedCalls`: all of a closing turn and of a reply that ended by length, a filter or a refusal, and
  * those without a name.
  */
-function dropCalls(end: MessageEnd, offersTools: boolean): Pick<MessageEnd, 'message' | 'droppedCalls'> {
-  const { message, finishReason } = end;
-  const isCut = dropsCalls(finishReason);
-  const dropped = toolCallsOf(message).filter((call) => isCut || !offersTools || call.name.trim() === '');
-  return dropped.length === 0 ? end : withoutCalls(end, dropped);
-}
-
-function withoutCalls(
-  { message, droppedCalls: before = [], finishReason }: MessageEnd,
-  dropped: readonly ToolCall[],
-): Pick<MessageEnd, 'message' | 'droppedCalls'> {
-  const droppedCalls = dropped.map((call) => ({
-    id: call.id,
-    name: call.name,
-    arguments: call.arguments,
-    reason: finishReason,
-  }));
-  return {
-    message: {
-      ...message,
-      content: message.content.filter((part) => part.type !== 'tool-call' || !dropped.includes(part)),
-    },
-    droppedCalls: [...before, ...droppedCalls],
-  };
+function dropCalls(end: MessageEnd, offersTools: boolean): MessageEnd {
+  const { message, droppedCalls: before = [], finishReason: reason } = end;
+  const dropsAll = !offersTools || dropsCalls(reason);
+  const dropped = toolCallsOf(message).filter((call) => dropsAll || call.name.trim() === '');
+  if (dropped.length === 0) return end;
+  const content = message.content.filter((part) => part.type !== 'tool-call' || !dropped.includes(part));
+  const droppedCalls = dropped.map(({ id, name, arguments: text }) => ({ id, name, arguments: text, reason }));
+  return { ...end, message: { ...message, content }, droppedCalls: [...before, ...droppedCalls] };
 }
 
 /**
@@ -172,8 +142,8 @@ function readReply(
       stopReading();
       reject(error);
     };
-    const nextBatch = batchesOf(iterator);
-    // Plain callbacks: with `await`, each event would cost three promises and three functions.
+    const nextBatch = batchesOf(iterator) ?? (() => iterator.next().then(toBatch));
+    // Plain callbacks: with `await`, each batch would cost three promises and three functions.
     const deliver = (batch: readonly ProviderEvent[] | undefined, from = 0): void => {
       try {
         if (batch === undefined) return fail(noMessageEnd(provider));
@@ -194,18 +164,10 @@ function readReply(
         fail(error);
       }
     };
-    const deliverOne = (next: IteratorResult<ProviderEvent>): void => {
-      try {
-        deliver(next.done === true ? undefined : [next.value]);
-      } catch (error) {
-        fail(error); // not an iterator result, or getters that throw
-      }
-    };
     const pull = (): void => {
       if (hasEnded) return;
       try {
-        if (nextBatch === undefined) iterator.next().then(deliverOne, fail);
-        else nextBatch().then(deliver, fail);
+        nextBatch().then(deliver, fail);
       } catch (error) {
         fail(error);
       }
@@ -215,6 +177,10 @@ function readReply(
     removeAbortListener = onAbort(signal, abort);
     pull();
   });
+}
+
+function toBatch(next: IteratorResult<ProviderEvent>): readonly ProviderEvent[] | undefined {
+  return next.done === true ? undefined : [next.value];
 }
 
 /** Closes the request of a stream that is left early. Not awaited: a hung provider must not hold up the run. */

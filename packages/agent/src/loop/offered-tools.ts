@@ -1,22 +1,19 @@
 import { errorMessage, linkAbort, untilAborted } from '@kernel/internal';
-import { type Conversation, KernelError, type Tool, type Toolset, type TurnContext } from '@kernel/protocol';
+import { KernelError, type Tool, type Toolset, type TurnContext } from '@kernel/protocol';
+import type { Run } from './run-state.ts';
 
 /** Which tools are on offer to one run, turn by turn. */
 export interface OfferedTools {
   /** The toolset. */
   readonly tools: Toolset | undefined;
-  /** The conversation of the run, for the toolset. */
-  readonly conversation: Conversation | undefined;
-  /** The `context` of the run, for the toolset. */
-  readonly context: unknown;
   /** The turn that has begun last in this process. */
   turn: TurnContext | undefined;
-  /** The tools on offer in that turn. */
+  /** The tools on offer in that turn, or the promise of them. */
+  begun: readonly Tool[] | Promise<readonly Tool[]>;
+  /** The tools that were on offer last. */
   listed: readonly Tool[];
   /** The number of the turn whose reply the loop has got, from the model or from a journal. */
   repliedTurn: number;
-  /** The turn that was begun again in this process for its calls, because its reply came from a journal. */
-  turnBegunForCalls: { readonly turn: number; readonly begun: Promise<readonly Tool[]> } | undefined;
 }
 
 /** How long `listFor` of a toolset may take. */
@@ -28,15 +25,12 @@ const LIST_TIMEOUT_MS = 30_000;
  *
  * Throws, or rejects with, `TOOL_FAILED`, naming the method, for a toolset that throws or whose `listFor` takes longer than 30 s; `signal.reason` on abort.
  */
-export function beginTurn(
-  offered: OfferedTools,
-  number: number,
-  signal: AbortSignal,
-): readonly Tool[] | Promise<readonly Tool[]> {
-  const { tools, conversation, context } = offered;
+export function beginTurn({ offered, options }: Run, number: number, signal: AbortSignal): OfferedTools['begun'] {
+  const { tools } = offered;
+  const { conversation, context } = options;
   const turn = { conversation, context, turn: number, signal };
   offered.turn = turn;
-  if (tools === undefined) return [];
+  if (tools === undefined) return offered.listed;
   const read = (listed: unknown): readonly Tool[] => {
     if (!isToolList(listed)) throw toolsetFailed(tools, new TypeError(`it gave ${typeof listed}, not a list`));
     offered.listed = listed;
@@ -48,21 +42,17 @@ export function beginTurn(
   } catch (error) {
     throw toolsetFailed(tools, error);
   }
-  return listed instanceof Promise ? untilListed(tools, listed, signal).then(read) : read(listed);
+  offered.begun = listed instanceof Promise ? untilListed(tools, listed, signal).then(read) : read(listed);
+  return offered.begun;
 }
 
 /**
  * Begins the turn whose calls are to run if its reply came from a journal: a toolset that chooses its tools knows the calls of a turn only once that has
- * begun in its process. Any number of calls begin it once. Undefined if there is nothing to wait for.
+ * begun in its process. Any number of calls begin it once.
  */
-export function beginTurnOfCalls(offered: OfferedTools, signal: AbortSignal): Promise<unknown> | undefined {
-  const { tools, turn, repliedTurn } = offered;
-  if (tools === undefined) return undefined;
-  if (offered.turnBegunForCalls?.turn === repliedTurn) return offered.turnBegunForCalls.begun;
-  if (turn?.turn === repliedTurn) return undefined;
-  const begun = Promise.resolve(beginTurn(offered, repliedTurn, signal));
-  offered.turnBegunForCalls = { turn: repliedTurn, begun };
-  return begun;
+export function beginTurnOfCalls(run: Run, signal: AbortSignal): OfferedTools['begun'] {
+  const { begun, repliedTurn, turn } = run.offered;
+  return turn?.turn === repliedTurn ? begun : beginTurn(run, repliedTurn, signal);
 }
 
 async function untilListed(tools: Toolset, listing: Promise<unknown>, signal: AbortSignal): Promise<unknown> {

@@ -81,7 +81,7 @@ function describeCalls(
     const runnable = isRunnable ? prepared : undefined;
     if (isRecorded) effects.push([id, runnable?.tool.effect ?? 'external']);
     if (runnable === undefined) continue;
-    if (run.approval !== undefined && needsDecision(run, runnable)) needApproval.push(id);
+    if (run.options.approve !== undefined && needsDecision(run, runnable)) needApproval.push(id);
     if (runnable.runsAgent === true) agents.push(id);
   }
   return {
@@ -112,7 +112,8 @@ export function prepare(
     run.ready.set(call.id, { call, prepared });
     return prepared;
   };
-  const { conversation, context, tools, turn } = run.offered;
+  const { conversation, context } = run.options;
+  const { tools, turn } = run.offered;
   const prepared = prepareCall(tools, call, { conversation, context, turn, signal, idempotencyKey });
   return prepared instanceof Promise ? prepared.then(keep) : keep(prepared);
 }
@@ -122,13 +123,13 @@ export function preparedCall(run: Run, keyed: KeyedCall, signal: AbortSignal): P
   const { call } = keyed;
   const known = run.ready.get(call.id);
   if (known?.call.name === call.name && known.call.arguments === call.arguments) return known.prepared;
-  const begun = beginTurnOfCalls(run.offered, signal);
-  return begun === undefined ? prepare(run, keyed, signal) : begun.then(() => prepare(run, keyed, signal));
+  const begun = beginTurnOfCalls(run, signal);
+  return begun instanceof Promise ? begun.then(() => prepare(run, keyed, signal)) : prepare(run, keyed, signal);
 }
 
 /** Whether somebody must allow a prepared call: as it says itself, or if there is somebody to ask and it does not only read. */
-export function needsDecision({ approval }: Run, { needsApproval, tool }: PreparedCall): boolean {
-  return needsApproval ?? (approval !== undefined && tool.effect !== 'read');
+export function needsDecision({ options }: Run, { needsApproval, tool }: PreparedCall): boolean {
+  return needsApproval ?? (options.approve !== undefined && tool.effect !== 'read');
 }
 
 /** Returns the digest of what would run; undefined for a call that cannot. */

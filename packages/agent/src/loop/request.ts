@@ -59,12 +59,12 @@ async function planChanged(
   offered: readonly Tool[],
   signal: AbortSignal,
 ): Promise<PlannedRequest> {
-  const { options, output, usage, offered: ofRun } = run;
-  const { messages, offersTools } = turn;
-  const state = { turn: turn.number, messages, usage, tools: offered, context: ofRun.context, signal };
-  const changes = options.prepareTurn === undefined ? NO_CHANGES : await changesOf(options.prepareTurn, state);
-  const { provider = options.provider, model = options.model, messages: sent = messages } = changes;
-  const chosen = offersTools ? changes.tools : undefined;
+  const { options, output } = run;
+  const { prepareTurn } = options;
+  const changes =
+    prepareTurn === undefined ? NO_CHANGES : await changesOf(prepareTurn, stateOf(run, turn, offered, signal));
+  const { provider = options.provider, model = options.model, messages: sent = turn.messages } = changes;
+  const chosen = turn.offersTools ? changes.tools : undefined;
   const isRestricted = chosen !== undefined;
   const tools = isRestricted ? selectTools(run, offered, chosen) : offered;
   const toolChoice = changes.toolChoice ?? choiceOf(options.toolChoice, turn);
@@ -111,18 +111,13 @@ function choiceOf(choice: ToolChoice | undefined, { number }: ModelTurn): ToolCh
 }
 
 /** Asks `prepareTurn` for its changes. Throws `CONFIG_INVALID` for what it throws and for changes that no turn can have; `signal.reason` on abort. */
-async function changesOf(prepare: PrepareTurn, state: TurnState): Promise<TurnChanges> {
-  return (await untilAborted(callPrepare(prepare, freezeTurnState(state)), state.signal)) ?? NO_CHANGES;
-}
-
-/** Turns a throw into an error that names its source. */
-async function callPrepare(prepare: PrepareTurn, state: TurnState): Promise<TurnChanges | undefined> {
+async function changesOf(prepareTurn: PrepareTurn, state: TurnState): Promise<TurnChanges> {
   try {
-    const changes = (await prepare(state)) ?? undefined;
-    if (changes !== undefined) checkChanges(changes);
+    const changes = (await untilAborted(Promise.resolve(prepareTurn(state)), state.signal)) ?? NO_CHANGES;
+    checkChanges(changes);
     return changes;
   } catch (error) {
-    if (KernelError.is(error)) throw error;
+    if (state.signal.aborted || KernelError.is(error)) throw error;
     throw new KernelError('CONFIG_INVALID', `${OWNER} failed: ${errorMessage(error)}`, { cause: error });
   }
 }
@@ -142,24 +137,17 @@ function checkChanges(changes: TurnChanges): void {
   checkKeys(OWNER, changes, CHANGE_KEYS);
   checkRequestFields({ owner: OWNER, gave: `${OWNER} returned` }, changes);
   const { tools } = changes;
-  if (tools !== undefined && !isNameList(tools))
+  if (tools !== undefined && !(Array.isArray(tools) && tools.every((name: unknown) => typeof name === 'string')))
     throw new KernelError('CONFIG_INVALID', `${OWNER} returned ${describeType(tools)} as tools.`, {
       hint: 'Return a list of names of tools that are on offer.',
     });
 }
 
-function isNameList(value: unknown): boolean {
-  return Array.isArray(value) && value.every((name: unknown) => typeof name === 'string');
-}
-
 /** Returns the state of a turn whose lists and numbers cannot be changed: the run keeps its own. */
-function freezeTurnState(state: TurnState): TurnState {
-  return {
-    ...state,
-    messages: Object.freeze([...state.messages]),
-    tools: Object.isFrozen(state.tools) ? state.tools : Object.freeze([...state.tools]),
-    usage: Object.freeze({ ...state.usage }),
-  };
+function stateOf(run: Run, turn: ModelTurn, offered: readonly Tool[], signal: AbortSignal): TurnState {
+  const tools = Object.isFrozen(offered) ? offered : Object.freeze([...offered]);
+  const [messages, usage] = [Object.freeze([...turn.messages]), Object.freeze({ ...run.usage })];
+  return { turn: turn.number, messages, usage, tools, context: run.options.context, signal };
 }
 
 /**
@@ -174,8 +162,7 @@ function selectTools(run: Run, offered: readonly Tool[], names: readonly string[
   const existing = ofList.get(key);
   if (existing !== undefined) return existing;
   const known = new Set(offered.map(({ name }) => name));
-  const unknown = names.find((name) => !known.has(name));
-  if (unknown !== undefined) throw notOnOffer(unknown, known);
+  for (const name of names) if (!known.has(name)) throw notOnOffer(name, known);
   const chosen = new Set(names);
   const selected = offered.filter(({ name }) => chosen.has(name) || run.output?.isAnswer(name) === true);
   ofList.set(key, Object.freeze(selected));

@@ -2,7 +2,6 @@ import { errorMessage } from '@kernel/internal';
 import {
   type JsonObject,
   KernelError,
-  type Message,
   type MessageEnd,
   type RunEnd,
   runEndOf,
@@ -43,24 +42,16 @@ const PARTS_BESIDE_TEXT: ReadonlySet<string> = new Set(
 
 /** How a run ends with a reply without calls. An empty reply is a failure, never an empty answer; one of media or of the vendor's own parts alone is not empty. */
 export function endingOfReply(
-  { message, finishReason }: Pick<MessageEnd, 'message' | 'finishReason'>,
+  { message: reply, finishReason }: Pick<MessageEnd, 'message' | 'finishReason'>,
   provider: string,
 ): RunEnding {
-  const answer = textOf(message);
+  const answer = textOf(reply);
   const reason = runEndOf(finishReason);
   if (reason !== 'done') return { reason, ...(answer === '' ? {} : { answer }) };
-  if (answer !== '' || message.content.some((part) => PARTS_BESIDE_TEXT.has(part.type))) return { reason, answer };
-  return {
-    reason: 'error',
-    error: new KernelError(
-      'PROVIDER_PROTOCOL',
-      `The provider "${provider}" sent a reply with neither text nor calls.`,
-      {
-        hint: 'Ask again, or check the model and its options.',
-        retryable: true,
-      },
-    ),
-  };
+  if (answer !== '' || reply.content.some((part) => PARTS_BESIDE_TEXT.has(part.type))) return { reason, answer };
+  const hint = 'Ask again, or check the model and its options.';
+  const message = `The provider "${provider}" sent a reply with neither text nor calls.`;
+  return { reason: 'error', error: new KernelError('PROVIDER_PROTOCOL', message, { hint, retryable: true }) };
 }
 
 /** How a run ends with a thrown error: an abort, the time limit, a hook's answer, or a failure of the provider or the toolset. */
@@ -69,11 +60,8 @@ export function endingOfError(error: unknown, signal: AbortSignal): RunEnding {
   const answer = hookStopAnswer(error);
   if (answer !== undefined) return { reason: 'handled', answer };
   if (KernelError.is(error)) return { reason: 'error', error };
-  const why = errorMessage(error);
-  return {
-    reason: 'error',
-    error: new KernelError('PROVIDER_PROTOCOL', `A part of the run failed: ${why}`, { cause: error }),
-  };
+  const message = `A part of the run failed: ${errorMessage(error)}`;
+  return { reason: 'error', error: new KernelError('PROVIDER_PROTOCOL', message, { cause: error }) };
 }
 
 /** How a run ends with an abort: by the time limit or by the caller. */
@@ -85,21 +73,10 @@ export function endingOfAbort(signal: AbortSignal): RunEnding {
  * How a run ends after its closing turn, which it got because of `closing`: with that reason, and the answer of the turn. A model that answered
  * (`wasAnswered`) with what does not fit the schema is a failure.
  */
-export function endingOfClosingTurn(
-  closing: RunEnding,
-  ending: RunEnding,
-  { wasAnswered }: { readonly wasAnswered: boolean },
-): RunEnding {
+export function endingOfClosingTurn(closing: RunEnding, ending: RunEnding, wasAnswered: boolean): RunEnding {
   if (wasAnswered && ending.reason === 'error') return ending;
   const answer = 'answer' in ending ? (ending.answer ?? '') : '';
   return { ...closing, ...(answer === '' ? {} : { answer }) };
-}
-
-/** The text of the last reply among the messages that a run has added, as the answer so far; empty if there is no such text. */
-export function partialAnswer(added: readonly Message[]): { answer?: string } {
-  const last = added.findLast((message) => message.role === 'assistant');
-  const answer = last === undefined ? '' : textOf(last);
-  return answer === '' ? {} : { answer };
 }
 
 /** The error of `onLimit: 'throw'`, with the `run-end` as its data. */
@@ -129,11 +106,6 @@ const MAX_PAUSES = 50;
 /** After a pause without content, the next request is the same as before. */
 const MAX_EMPTY_PAUSES = 3;
 
-/** Creates the pauses of one run. */
-export function createPauses(): Pauses {
-  return { text: '', last: 0, inARow: 0, emptyInARow: 0 };
-}
-
 /** Whether the reply before a turn paused: then nothing may be added to the history between them. */
 export function isPaused({ inARow, last }: Pauses, turn: number): boolean {
   return inARow > 0 && last === turn - 1;
@@ -149,19 +121,21 @@ export function recordPause(
   if (finishReason !== 'paused') return false;
   pauses.inARow += 1;
   pauses.emptyInARow = message.content.length === 0 ? pauses.emptyInARow + 1 : 0;
-  if (pauses.emptyInARow === MAX_EMPTY_PAUSES)
-    throw new KernelError(
-      'PROVIDER_PROTOCOL',
-      `The vendor paused ${MAX_EMPTY_PAUSES} times in a row without any content.`,
-      { hint: 'Run it again, or remove the server tool that pauses.', retryable: true },
-    );
+  if (pauses.emptyInARow === MAX_EMPTY_PAUSES) {
+    const hint = 'Run it again, or remove the server tool that pauses.';
+    throw pausedError(MAX_EMPTY_PAUSES, 'any content', { hint, retryable: true });
+  }
   if (pauses.inARow > MAX_PAUSES)
-    throw new KernelError('PROVIDER_PROTOCOL', `The vendor paused ${MAX_PAUSES} times in a row without an answer.`, {
+    throw pausedError(MAX_PAUSES, 'an answer', {
       hint: 'Limit the uses of its server tools, for example with webSearch({ maxUses: 5 }).',
     });
   pauses.last = turn;
   pauses.text += textOf(message);
   return true;
+}
+
+function pausedError(times: number, without: string, options: { hint: string; retryable?: boolean }): KernelError {
+  return new KernelError('PROVIDER_PROTOCOL', `The vendor paused ${times} times in a row without ${without}.`, options);
 }
 
 /** Puts the text of the pauses in front of the answer of the turn after them. */

@@ -1,5 +1,6 @@
 import { type AsyncStorage, createAsyncStorage } from '@kernel/internal';
 import {
+  addUsage,
   type Approve,
   type Emit,
   type PendingCall,
@@ -8,7 +9,7 @@ import {
   type Usage,
   withPrefix,
 } from '@kernel/protocol';
-import { addLateUsage, type Inbox, sumOf } from './inbox.ts';
+import type { Inbox } from './inbox.ts';
 
 /** What a call can learn about the run that makes it, for sub-agents. */
 export interface RunScope {
@@ -78,20 +79,6 @@ export function runInScope<T>(scope: RunScope, call: () => Promise<T>): Promise<
   return scopes().run(scope, call);
 }
 
-/** Creates the record of the child runs of a call. `suspended` are the sub-agents that were pending at the end of an earlier run of it. */
-export function createChildRuns(suspended: readonly SuspendedAgent[] = []): ChildRuns {
-  return {
-    callHasEnded: false,
-    usage: undefined,
-    estimated: undefined,
-    recordedRuns: 0,
-    runIds: undefined,
-    suspended: [...suspended],
-    agents: [],
-    pending: [],
-  };
-}
-
 /** Starts the run of a sub-agent within the call that is running. */
 export function runAsAgent<T>(work: () => T): T {
   const scope = currentScope();
@@ -100,9 +87,13 @@ export function runAsAgent<T>(work: () => T): T {
 
 /** Adds what a child run has used, and what it has used by estimate beyond that. */
 export function addChildUsage({ children, inbox }: RunScope, usage: Usage | undefined, estimated?: Usage): void {
-  if (children.callHasEnded) return addLateUsage(inbox, usage, estimated);
-  children.usage = sumOf(children.usage, usage);
-  children.estimated = sumOf(children.estimated, estimated);
+  const to = children.callHasEnded ? inbox : children;
+  to.usage = sumOf(to.usage, usage);
+  to.estimated = sumOf(to.estimated, estimated);
+}
+
+function sumOf(usage: Usage | undefined, more: Usage | undefined): Usage | undefined {
+  return usage === undefined || more === undefined ? (usage ?? more) : addUsage(usage, more);
 }
 
 /**

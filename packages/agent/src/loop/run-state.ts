@@ -14,18 +14,17 @@ import {
   type Toolset,
   type Usage,
 } from '@kernel/protocol';
-import type { Approval } from '../approval/approval.ts';
 import { callIdsOf } from '../history/call-ids.ts';
 import { freezeMessage } from '../history/messages.ts';
 import { initialHistory } from '../history/repair-history.ts';
-import { createLoopGuard, type LoopGuard } from '../limits/loop-guard.ts';
+import type { LoopGuard } from '../limits/loop-guard.ts';
 import type { RunLimits } from '../limits/run-limits.ts';
 import { createSemaphore, type Semaphore } from '../limits/semaphore.ts';
 import { createUsageMeter, reportedUsage, type UsageMeter } from '../limits/usage-meter.ts';
 import type { RunOptions } from '../options.ts';
 import { createInbox, type Inbox } from './inbox.ts';
 import type { OfferedTools } from './offered-tools.ts';
-import { createPauses, type Pauses, type RunAnswer, type RunEnding } from './run-end.ts';
+import type { Pauses, RunAnswer, RunEnding } from './run-end.ts';
 import { currentScope, innerSteps, type RunScope, uniqueRunId } from './run-scope.ts';
 import { inProcessSteps, type StepContext } from './steps.ts';
 
@@ -55,8 +54,6 @@ export interface Run extends StepContext {
   readonly runId: string | undefined;
   /** The tools on offer, turn by turn. */
   readonly offered: OfferedTools;
-  /** Decides on calls. Absent where every call runs. */
-  readonly approval: Approval | undefined;
   /** The calls that are prepared and have not run, by their ids. */
   readonly ready: Map<string, ReadyCall>;
   /** What reaches it from outside. */
@@ -129,8 +126,7 @@ export interface TypedOutput {
 
 /** Creates the state of a run. Called where the run starts, so that it finds the call that it is started in. */
 export function createRun(options: RunOptions, { signal, emit }: StepContext, output: TypedOutput | undefined): Run {
-  const { approve, approvalTimeoutMs = Infinity, limits = {}, conversation, context, runId } = options;
-  const tools = output?.tools ?? options.tools;
+  const { limits = {}, runId } = options;
   const scope = currentScope();
   const parent = scope?.agentPath === undefined ? undefined : scope;
   const path = parent?.agentPath ?? [];
@@ -146,22 +142,13 @@ export function createRun(options: RunOptions, { signal, emit }: StepContext, ou
     parent,
     path,
     runId: runId === undefined || scope === undefined ? runId : uniqueRunId(scope, runId),
-    offered: {
-      tools,
-      conversation,
-      context,
-      turn: undefined,
-      listed: [],
-      repliedTurn: 0,
-      turnBegunForCalls: undefined,
-    },
-    approval: approve && { approve, timeoutMs: approvalTimeoutMs },
+    offered: { tools: output?.tools ?? options.tools, turn: undefined, begun: [], listed: [], repliedTurn: 0 },
     ready: new Map(),
     inbox: createInbox(options.steering),
     meter: createUsageMeter(limits, parent?.hasBudget),
     guard: undefined,
     semaphore: createSemaphore(limits.parallel),
-    pauses: createPauses(),
+    pauses: { text: '', last: 0, inARow: 0, emptyInARow: 0 },
     selections: undefined,
     messages,
     inputLength: messages.length,
@@ -175,17 +162,6 @@ export function createRun(options: RunOptions, { signal, emit }: StepContext, ou
 /** Adds messages to the history. */
 export function append({ messages }: Run, ...added: readonly Message[]): void {
   for (const message of added) messages.push(freezeMessage(message));
-}
-
-/** Records the calls and results of a turn for the guard against repeats; returns notes for the model by call id. */
-export function recordCallResults(
-  run: Run,
-  results: readonly (readonly [ToolCall, ToolResult])[],
-): ReadonlyMap<string, string> | undefined {
-  const { repeats } = run.limits;
-  if (repeats === false) return undefined;
-  run.guard ??= createLoopGuard(repeats);
-  return run.guard.record(results);
 }
 
 /** Counts what a reply, or a sub-agent, has used. */

@@ -25,19 +25,14 @@ export interface RunningStep extends StepContext, Pick<StepScope, 'beforeHandler
 /** Creates a step that runs `body`, with the signal and sink of `context` unless its executor passes others. `input` and the output must be JSON. */
 export function createStep<O extends object>(
   context: StepContext,
-  head: Omit<Step, 'input' | 'run' | 'unknown'> & { readonly input: object },
+  { input, ...head }: Omit<Step, 'input' | 'run' | 'unknown'> & { readonly input: object },
   body: (scope: RunningStep) => Promise<O>,
 ): Step {
-  const { id, kind, effect, idempotencyKey, hasInnerSteps } = head;
   return {
-    id,
-    kind,
-    effect,
-    idempotencyKey,
-    hasInnerSteps,
+    ...head,
     // The loop's messages, calls and results are JSON by construction; interfaces lack the index signature that says so.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    input: head.input as JsonValue,
+    input: input as JsonValue,
     run: ({ signal = context.signal, emit = context.emit, onEvent, beforeHandler } = {}) => {
       const output: Promise<unknown> = body({ signal, emit: withListener(emit, onEvent), beforeHandler });
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above

@@ -20,7 +20,7 @@ import { lostResult } from '../history/repair-history.ts';
 import { notStartedResult, runPreparedCall, toRecord, unreadableCallResult } from './call-border.ts';
 import { allowedCall, type DecidedCall, suspendRunning } from './decide-calls.ts';
 import { addLateResult, type Inbox, skipReason } from './inbox.ts';
-import { createChildRuns, currentScope, runInScope, type RunScope } from './run-scope.ts';
+import { currentScope, runInScope, type RunScope } from './run-scope.ts';
 import type { Run } from './run-state.ts';
 import { createStep, type RunningStep, withListener } from './steps.ts';
 
@@ -135,7 +135,16 @@ function scopeOf(run: Run, { call, kept }: DecidedCall, emit: Emit, hasInnerStep
     approvalTimeoutMs: options.approvalTimeoutMs ?? outer?.approvalTimeoutMs,
     steps: hasInnerSteps ? { executor: steps, id: `tool:${call.id}` } : undefined,
     inbox,
-    children: createChildRuns(kept?.agents),
+    children: {
+      callHasEnded: false,
+      usage: undefined,
+      estimated: undefined,
+      recordedRuns: 0,
+      runIds: undefined,
+      suspended: [...(kept?.agents ?? [])],
+      agents: [],
+      pending: [],
+    },
   };
 }
 

@@ -484,12 +484,12 @@ const fail = (): never => {
 test.each([
   ['throws', fail, 'socket closed'],
   ['rejects', () => Promise.reject(new Error('socket closed')), 'socket closed'],
-  ['gives nothing', () => undefined, 'gave undefined'],
+  ['gives nothing', () => undefined, 'gave nothing'],
   ['gives null', () => null, 'gave null'],
-  ['gives a call without a run', () => ({ tool: definition, arguments: '{}' }), 'gave object'],
-  ['gives a promise of a text', () => Promise.resolve('done'), 'gave string'],
+  ['gives a call without a run', () => ({ tool: definition, arguments: '{}' }), 'gave an object'],
+  ['gives a promise of a text', () => Promise.resolve('done'), 'gave a string'],
   // oxlint-disable-next-line unicorn/no-thenable -- what is tested
-  ['gives a thenable', () => ({ then: (done: (value: unknown) => void) => done({ forLLM: 'x' }) }), 'gave object'],
+  ['gives a thenable', () => ({ then: (done: (value: unknown) => void) => done({ forLLM: 'x' }) }), 'gave an object'],
   [
     'gives a call that throws when it is read',
     () => ({
