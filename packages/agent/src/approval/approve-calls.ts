@@ -7,7 +7,6 @@ import {
   type RecordedDecision,
   type Step,
   type SuspendedCall,
-  type Tool,
   toErrorResult,
   type ToolCall,
   type ToolResult,
@@ -75,19 +74,15 @@ async function decide(
   if (answer.decision === 'allow') return { decision: 'allow', digest };
   const edited = await prepare(run, { ...keyed, call: withDecision(call, answer) }, signal);
   if (isToolResult(edited)) return refused(edited);
-  return edited.tool.name !== tool.name
-    ? refused(otherToolResult(call, edited.tool))
-    : { decision: 'edit', arguments: answer.arguments, digest: digestOf(edited) ?? '' };
+  if (edited.tool.name === tool.name)
+    return { decision: 'edit', arguments: answer.arguments, digest: digestOf(edited) ?? '' };
+  // A hook has turned it into a call of another tool, which nobody was shown.
+  const message = `"${call.name}" did not run: with the edited arguments it is a call of "${edited.tool.name}".`;
+  return refused(toErrorResult(new KernelError('TOOL_SKIPPED', message), 'skipped'));
 }
 
 function refused(result: ToolResult): ApprovalOutput {
   return { decision: 'refused', ...toRecord(result) };
-}
-
-/** The result of an edited call that a hook has turned into a call of another tool, which nobody was shown. */
-function otherToolResult({ name }: ToolCall, other: Tool): ToolResult {
-  const message = `"${name}" did not run: with the edited arguments it is a call of "${other.name}".`;
-  return toErrorResult(new KernelError('TOOL_SKIPPED', message), 'skipped');
 }
 
 /** Returns a call with the arguments that a decision has given it. */

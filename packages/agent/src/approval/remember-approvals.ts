@@ -1,7 +1,6 @@
 import { onAbort } from '@kernel/internal';
-import type { Tool, ToolCall } from '@kernel/protocol';
+import type { Approve, Tool, ToolCall } from '@kernel/protocol';
 import { canonicalArguments } from '../limits/canonical-arguments.ts';
-import type { Approve } from '@kernel/protocol';
 import { isForOther } from './approval.ts';
 import { textDigest, toolDigest } from './call-digest.ts';
 

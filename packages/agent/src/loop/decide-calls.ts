@@ -28,8 +28,6 @@ import { runBatch } from './steps.ts';
 
 /** A call of a batch, and what was decided on it. */
 export interface DecidedCall extends KeyedCall {
-  /** The call, with edited arguments if the decision was `edit`. */
-  readonly call: ToolCall;
   /** What the call may change, as it was when the model asked for it. Absent where no executor needs to know. */
   readonly effect: ToolEffect | undefined;
   /** Whether the call does nothing but run a sub-agent, whose steps an executor can execute one by one. */
@@ -83,11 +81,9 @@ async function askAbout(
   const answerTo = (each: DecidedCall): ApprovalOutput | undefined => outputs[asked.indexOf(each)];
   const pending = outputs.flatMap((made) => (made.decision === 'later' ? [made.pending] : []));
   if (pending.length > 0) return { pending, suspended: undecided.map((each) => suspend(each, answerTo(each))) };
-  const decided = undecided.map((each) => {
-    const answer = answerTo(each);
-    return answer === undefined ? withKeptDecision(each) : applyDecision(each, answer);
-  });
-  return { decided };
+  const decide = (each: DecidedCall, made = answerTo(each)): DecidedCall =>
+    made === undefined ? withKeptDecision(each) : applyDecision(each, made);
+  return { decided: undecided.map((each) => decide(each)) };
 }
 
 /** The kept decision holds for a call about which this run asks nobody: a denial stays one, an edited call stays edited, and only what was allowed runs. */
@@ -137,7 +133,8 @@ export function allowedCall(run: Run, decided: DecidedCall, signal: AbortSignal)
     // What was allowed holds where nobody need be asked any more, too.
     if (decision !== undefined) return digestOf(prepared) === decision.digest ? prepared : changedResult(call);
     if (!needsDecision(run, prepared)) return prepared;
-    return run.options.approve === undefined ? unaskedResult(call) : changedResult(call);
+    if (run.options.approve !== undefined) return changedResult(call);
+    return toErrorResult(deniedError(call, 'it needs approval, and nobody can be asked.'), 'denied');
   };
   const ready = preparedCall(run, decided, signal);
   if (!(ready instanceof Promise)) return check(ready);
@@ -165,10 +162,6 @@ function refusalOf({ offered, meter, guard }: Run, call: ToolCall, batch: CallBa
   return meter.countCall(call)
     ? guard?.refusal(call)
     : skippedResult(`"${call.name}" has used up its calls in this run.`, 'Answer from what is known.');
-}
-
-function unaskedResult(call: ToolCall): ToolResult {
-  return toErrorResult(deniedError(call, 'it needs approval, and nobody can be asked.'), 'denied');
 }
 
 function changedResult({ name }: ToolCall): ToolResult {

@@ -16,9 +16,11 @@ import { createStep, type StepContext } from './steps.ts';
 export function createSteering(): Steering {
   const queues: Record<'steer' | 'followUp', Message[]> = { steer: [], followUp: [] };
   let isStopping = false;
+  const add = (queue: 'steer' | 'followUp', message: string | UserMessage): void =>
+    void queues[queue].push(typeof message === 'string' ? { role: 'user', content: message } : message);
   return {
-    steer: (message) => void queues.steer.push(toMessage(message)),
-    followUp: (message) => void queues.followUp.push(toMessage(message)),
+    steer: (message) => add('steer', message),
+    followUp: (message) => add('followUp', message),
     stop: () => {
       isStopping = true;
     },
@@ -27,10 +29,6 @@ export function createSteering(): Steering {
     },
     take: (queue) => queues[queue].splice(0),
   };
-}
-
-function toMessage(message: string | UserMessage): Message {
-  return typeof message === 'string' ? { role: 'user', content: message } : message;
 }
 
 /** What reaches a run in progress from outside: steering messages, late results of background calls, and usage of background agents. */

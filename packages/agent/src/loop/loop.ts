@@ -7,7 +7,7 @@ import {
   toolCallsOf,
 } from '@kernel/protocol';
 import { freezeMessage, toToolMessage } from '../history/messages.ts';
-import { repairHistory } from '../history/repair-history.ts';
+import { lostResult, repairHistory } from '../history/repair-history.ts';
 import { pendingCalls, suspendedCalls, withSuspendedCalls } from '../history/suspended-calls.ts';
 import { createLoopGuard } from '../limits/loop-guard.ts';
 import type { RunOptions } from '../options.ts';
@@ -29,7 +29,7 @@ import {
 import { addChildUsage } from './run-scope.ts';
 import { append, countUsage, createRun, type Run, type TypedOutput } from './run-state.ts';
 import { createStep, runBatch, runStep, type StepContext } from './steps.ts';
-import { type CallOutput, callStep, resultsOf } from './tool-call.ts';
+import { type CallOutput, callStep } from './tool-call.ts';
 
 /**
  * The loop: model, calls, results, and again. Emits one `run-end`, last; throws only `LIMIT_REACHED`, by option.
@@ -74,26 +74,21 @@ async function runTurn(run: Run): Promise<RunEnding | undefined> {
     run.turns -= 1;
     return { reason: 'aborted', ...answerSoFar(run) };
   }
-  const calls = toolCallsOf(reply.message);
-  appendReply(run, reply, calls, messages);
+  const { message, received, receivedEstimate, receivedUsage } = reply;
+  run.offered.repliedTurn = run.turns;
+  recordTaken(run.inbox, reply);
+  countUsage(run, reply.usage);
+  countUsage(run, receivedUsage);
+  append(run, ...received);
+  if (message.content.length > 0) append(run, message);
+  const calls = toolCallsOf(message);
+  for (const call of calls) run.callIds.add(call.id);
+  meter.countChildRuns(receivedUsage, receivedEstimate);
+  meter.countReply(reply.usage, messages, message);
   const ending =
     calls.length === 0 ? await finishOrContinue(run, reply, closing) : await runCalls(run, calls, reply.batch);
   if (ending?.reason !== 'approval') void run.emit({ type: 'turn-end', turn: run.turns }); // a turn with pending calls has not ended
   return ending;
-}
-
-/** Appends a reply, and what was received before it, and counts what it has used. `sent` is the history that it answers. */
-function appendReply(run: Run, reply: ModelOutput, calls: readonly ToolCall[], sent: readonly Message[]): void {
-  const { inbox, meter, callIds, offered } = run;
-  offered.repliedTurn = run.turns;
-  recordTaken(inbox, reply);
-  countUsage(run, reply.usage);
-  countUsage(run, reply.receivedUsage);
-  append(run, ...reply.received);
-  if (reply.message.content.length > 0) append(run, reply.message);
-  for (const call of calls) callIds.add(call.id);
-  meter.countChildRuns(reply.receivedUsage, reply.receivedEstimate);
-  meter.countReply(reply.usage, sent, reply.message);
 }
 
 /** Decides on the calls of a reply, runs them at once, and appends their results in the order of the calls. */
@@ -111,7 +106,10 @@ async function runCalls(
   const outputs = await runBatch<CallOutput>(steps, callSteps);
   for (const { usage } of outputs) countUsage(run, usage);
   for (const { usage, estimated } of outputs) meter.countChildRuns(usage, estimated);
-  const results = resultsOf(calls, outputs);
+  const results = calls.flatMap((call, at) => {
+    const { result, suspended: isPending } = outputs[at] ?? {};
+    return isPending === undefined ? [[call, result ?? lostResult(call)] as const] : [];
+  });
   const { repeats } = run.limits;
   if (repeats !== false) run.guard ??= createLoopGuard(repeats);
   const notes = run.guard?.record(results);

@@ -32,6 +32,7 @@ export interface CallBatch {
 
 /** A call with the key that is the same for every attempt at it. */
 export interface KeyedCall {
+  /** The call, with edited arguments if the decision on it was `edit`. */
   readonly call: ToolCall;
   /** Passed to the handler. */
   readonly idempotencyKey: string;
@@ -58,7 +59,9 @@ export function createCallBatch(
       : prepare(run, withKey(head, call), signal),
   );
   return making.some((each) => each instanceof Promise)
-    ? Promise.all(making).then((prepared) => describeCalls(run, head, calls, prepared))
+    ? Promise.all(making.map((each) => Promise.resolve(each))).then((prepared) =>
+        describeCalls(run, head, calls, prepared),
+      )
     : describeCalls(run, head, calls, making);
 }
 

@@ -114,8 +114,13 @@ function choiceOf(choice: ToolChoice | undefined, { number }: ModelTurn): ToolCh
 async function changesOf(prepareTurn: PrepareTurn, state: TurnState): Promise<TurnChanges> {
   try {
     const changes = (await untilAborted(Promise.resolve(prepareTurn(state)), state.signal)) ?? NO_CHANGES;
-    checkChanges(changes);
-    return changes;
+    checkKeys(OWNER, changes, CHANGE_KEYS);
+    checkRequestFields({ owner: OWNER, gave: `${OWNER} returned` }, changes);
+    const { tools = [] } = changes;
+    if (Array.isArray(tools) && tools.every((name: unknown) => typeof name === 'string')) return changes;
+    throw new KernelError('CONFIG_INVALID', `${OWNER} returned ${describeType(tools)} as tools.`, {
+      hint: 'Return a list of names of tools that are on offer.',
+    });
   } catch (error) {
     if (state.signal.aborted || KernelError.is(error)) throw error;
     throw new KernelError('CONFIG_INVALID', `${OWNER} failed: ${errorMessage(error)}`, { cause: error });
@@ -132,16 +137,6 @@ const CHANGE_KEYS = optionKeys<TurnChanges>({
   cache: true,
   messages: true,
 });
-
-function checkChanges(changes: TurnChanges): void {
-  checkKeys(OWNER, changes, CHANGE_KEYS);
-  checkRequestFields({ owner: OWNER, gave: `${OWNER} returned` }, changes);
-  const { tools } = changes;
-  if (tools !== undefined && !(Array.isArray(tools) && tools.every((name: unknown) => typeof name === 'string')))
-    throw new KernelError('CONFIG_INVALID', `${OWNER} returned ${describeType(tools)} as tools.`, {
-      hint: 'Return a list of names of tools that are on offer.',
-    });
-}
 
 /** Returns the state of a turn whose lists and numbers cannot be changed: the run keeps its own. */
 function stateOf(run: Run, turn: ModelTurn, offered: readonly Tool[], signal: AbortSignal): TurnState {

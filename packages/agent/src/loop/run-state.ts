@@ -28,12 +28,6 @@ import type { Pauses, RunAnswer, RunEnding } from './run-end.ts';
 import { currentScope, innerSteps, type RunScope, uniqueRunId } from './run-scope.ts';
 import { inProcessSteps, type StepContext } from './steps.ts';
 
-/** A call of a reply, and what was prepared of it: kept in this process, by the id of the call, until it has run. */
-export interface ReadyCall {
-  readonly call: ToolCall;
-  readonly prepared: PreparedCall | ToolResult;
-}
-
 /** One run: what it works with, and what has happened so far. */
 export interface Run extends StepContext {
   /** The options that it was started with. */
@@ -54,8 +48,8 @@ export interface Run extends StepContext {
   readonly runId: string | undefined;
   /** The tools on offer, turn by turn. */
   readonly offered: OfferedTools;
-  /** The calls that are prepared and have not run, by their ids. */
-  readonly ready: Map<string, ReadyCall>;
+  /** What was prepared of calls, by their ids: kept in this process until they have run. */
+  readonly ready: Map<string, { readonly call: ToolCall; readonly prepared: PreparedCall | ToolResult }>;
   /** What reaches it from outside. */
   readonly inbox: Inbox;
   /** Counts what it uses. */

@@ -67,17 +67,6 @@ function unknownOutput(call: ToolCall, emit: Emit): JsonValue {
   return output as JsonValue;
 }
 
-/** Returns the calls that are not pending, each with its result. */
-export function resultsOf(
-  calls: readonly ToolCall[],
-  outputs: readonly CallOutput[],
-): readonly (readonly [ToolCall, ToolResult])[] {
-  return calls.flatMap((call, index) => {
-    const { result, suspended: isPending } = outputs[index] ?? {};
-    return isPending === undefined ? [[call, result ?? lostResult(call)] as const] : [];
-  });
-}
-
 /** Runs what was prepared of a call, once it has a permit and if what was allowed is what would run; reports its start and its end. */
 async function runDecided(
   run: Run,

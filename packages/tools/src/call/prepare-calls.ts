@@ -37,30 +37,6 @@ export interface ShownArguments {
 
 /** Creates what prepares the calls of a registry: validates their arguments, or has a mounted toolset prepare them. */
 export function createPreparer({ refuse, run }: Calls): Runner['prepare'] {
-  /** Waits for an asynchronous schema library, with the same timeout as the handler. */
-  const awaitValidation = (
-    { binding, context, timeoutMs }: CallRequest,
-    validating: Promise<ValidatedArguments>,
-    onAbandoned: (settled: Promise<{ readonly failed: boolean }>) => void,
-  ): Promise<ValidatedArguments> => {
-    return new Promise((resolve) => {
-      raceHandler(validating, {
-        signal: context.signal,
-        timeoutMs,
-        stop: ignore,
-        onEnd(end) {
-          resolve(
-            end.kind === 'value'
-              ? // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `validating` resolves to
-                (end.value as ValidatedArguments)
-              : { error: validationError(end, binding.tool.name, timeoutMs), repairs: [], notes: [] },
-          );
-        },
-        onAbandoned,
-      });
-    });
-  };
-
   /** The call as it is shown and as its handler runs it. */
   const ready = (
     request: CallRequest,
@@ -135,6 +111,30 @@ export function createPreparer({ refuse, run }: Calls): Runner['prepare'] {
       return failed(request, error);
     }
   };
+}
+
+/** Waits for an asynchronous schema library, with the same timeout as the handler. */
+function awaitValidation(
+  { binding, context, timeoutMs }: CallRequest,
+  validating: Promise<ValidatedArguments>,
+  onAbandoned: (settled: Promise<{ readonly failed: boolean }>) => void,
+): Promise<ValidatedArguments> {
+  return new Promise((resolve) => {
+    raceHandler(validating, {
+      signal: context.signal,
+      timeoutMs,
+      stop: ignore,
+      onEnd(end) {
+        resolve(
+          end.kind === 'value'
+            ? // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `validating` resolves to
+              (end.value as ValidatedArguments)
+            : { error: validationError(end, binding.tool.name, timeoutMs), repairs: [], notes: [] },
+        );
+      },
+      onAbandoned,
+    });
+  });
 }
 
 /** Returns what a handler gets: a copy if others have changed the arguments since they were shown, and undefined where none can be made. */
