@@ -5,8 +5,8 @@ const AGENT_TESTS = 'packages/agent/test';
 const TOOLS = 'packages/tools/src';
 const TOOLS_TESTS = 'packages/tools/test';
 const BORDER = `${AGENT}/loop/call-border.ts`;
-const BATCH = `${AGENT}/loop/call-batch.ts`;
-const READY = `${AGENT}/loop/ready-calls.ts`;
+const PREPARED = `${AGENT}/loop/prepare-calls.ts`;
+const DECIDED = `${AGENT}/loop/decide-calls.ts`;
 const STEP = `${AGENT}/loop/tool-call.ts`;
 const APPROVE = `${AGENT}/approval/approve-calls.ts`;
 const DIGEST = `${AGENT}/approval/call-digest.ts`;
@@ -47,7 +47,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   fault(
     'a person is shown what the model wrote',
     PREPARER,
-    'forwarded?.arguments ?? inputText(binding, validated.input)',
+    "parse === undefined ? (JSON.stringify(validated.input) ?? 'null') : toText(validated.input)",
     'toText(request.arguments)',
     PREPARE,
   ),
@@ -75,15 +75,15 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   fault(
     'a mounted call loses that it needs an approval',
     PREPARER,
-    'toPrepared(request, NO_ARGUMENTS, forwarded.needsApproval, forwarded)',
-    'toPrepared(request, NO_ARGUMENTS, undefined, forwarded)',
+    '{ ...forwarded, awaitsStarted: true,',
+    '{ ...forwarded, needsApproval: undefined, awaitsStarted: true,',
     PREPARE,
   ),
   fault(
     'a mounted call loses that it runs an agent',
     PREPARER,
-    'forwarded === undefined ? binding.runsAgent : forwarded.runsAgent',
-    '',
+    '{ ...forwarded, awaitsStarted: true,',
+    '{ ...forwarded, runsAgent: request.binding.runsAgent, awaitsStarted: true,',
     PREPARE,
   ),
   fault(
@@ -127,8 +127,8 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   fault(
     'a call without limits is not recorded',
     RUNNER,
-    'plan.retries > 0 || record.running.started !== undefined)',
-    'plan.retries > 0)',
+    'if (plan.isQueued || record.running.started !== undefined)',
+    'if (plan.isQueued)',
     STARTED,
   ),
   fault(
@@ -164,15 +164,15 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   fault(
     'a tool whose condition does not hold can be called',
     LOOKUP,
-    'results.get(binding.when) !== true)',
-    'results.get(binding.when) === null)',
+    'results.get(when) === true\n',
+    'results.get(when) !== null\n',
     AVAILABILITY,
   ),
   fault(
     'a condition is not asked in the turn of a call',
     LOOKUP,
-    'return conditions.evaluate(turn, [when]).then((evaluated) => find(entry, evaluated));',
-    'return find(entry, results);',
+    'results.has(when) ? decide(results) : conditions.evaluate(turn, [when]).then(decide)',
+    'decide(results)',
     AVAILABILITY,
   ),
   fault(
@@ -232,34 +232,40 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     HIDDEN,
   ),
   // A run prepares.
-  fault('a toolset cannot say that a call needs an approval', READY, 'prepared.needsApproval ?? (', '(', APPROVED),
+  fault(
+    'a toolset cannot say that a call needs an approval',
+    PREPARED,
+    'return needsApproval ?? (',
+    'return (',
+    APPROVED,
+  ),
   fault(
     'a run without an approval denies what changes something',
-    READY,
-    '(approval !== undefined && needsApproval(prepared.tool))',
-    'needsApproval(prepared.tool)',
+    PREPARED,
+    "(options.approve !== undefined && tool.effect !== 'read')",
+    "tool.effect !== 'read'",
     RECORDED,
   ),
   fault(
     'an edited call runs as it was',
-    READY,
-    'if (known?.call.name === call.name && known.call.arguments === call.arguments) return known;',
-    'if (known !== undefined) return known;',
+    PREPARED,
+    'if (known?.call.name === call.name && known.call.arguments === call.arguments) return known.prepared;',
+    'if (known !== undefined) return known.prepared;',
     LATER,
   ),
-  fault('a call is prepared again when it runs', READY, 'ready.set(call.id, kept);', '', APPROVED),
+  fault('a call is prepared again when it runs', PREPARED, 'run.ready.set(call.id, { call, prepared });', '', APPROVED),
   fault(
     'a call of a journal is prepared before its turn has begun',
-    READY,
-    'const begun = beginTurnOfCalls(run.offered, signal);',
-    'const begun: Promise<unknown> | undefined = undefined as Promise<unknown> | undefined;',
+    PREPARED,
+    'const begun = beginTurnOfCalls(run, signal);',
+    'const begun: unknown = undefined;',
     APPROVED,
   ),
   fault(
     'a toolset that gives something else crashes the run',
     BORDER,
-    'if (isPrepared(value)) return value;',
-    'return value as PreparedCall;',
+    "if (isObject(value) && typeof value['run'] === 'function') {",
+    'if (value === value) return value as PreparedCall;\n  if (isObject(value)) {',
     APPROVED,
   ),
   fault(
@@ -279,27 +285,27 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   fault(
     'a call whose preparation was aborted is said to have failed',
     BORDER,
-    "if (signal.aborted) return cancelledResult(call, 'cancelled', 'it was not started');",
+    'if (signal.aborted) return notStartedResult(call);',
     '',
     APPROVED,
   ),
   fault(
     'nobody is asked about a call',
-    BATCH,
-    'if (run.approval !== undefined && needsDecision(run, runnable)) needApproval.push(id);',
+    PREPARED,
+    'if (run.options.approve !== undefined && needsDecision(run, runnable)) needApproval.push(id);',
     '',
     APPROVED,
   ),
   fault(
     'a call is recorded as one that reads',
-    BATCH,
+    PREPARED,
     "effects.push([id, runnable?.tool.effect ?? 'external']);",
     "effects.push([id, 'read']);",
     RECORDED,
   ),
   fault(
     'the steps of an agent are not recorded',
-    BATCH,
+    PREPARED,
     'if (runnable.runsAgent === true) agents.push(id);',
     '',
     RECORDED,
@@ -327,10 +333,10 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     LATER,
   ),
   fault('an edit has the digest of the call before it', APPROVE, "digest: digestOf(edited) ?? ''", 'digest', APPROVED),
-  fault('an edited call is not the one that runs', APPROVE, 'call: withDecision(call, decision),', 'call,', APPROVED),
+  fault('an edited call is not the one that runs', DECIDED, 'call: withDecision(each.call, made), ', '', APPROVED),
   fault(
     'a digest leaves out the arguments',
-    READY,
+    PREPARED,
     'callDigest(prepared.tool, prepared.arguments)',
     "callDigest(prepared.tool, '')",
     APPROVED,
@@ -366,16 +372,16 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   // A run runs.
   fault(
     'a call that needs no decision does not run',
-    READY,
+    DECIDED,
     'if (!needsDecision(run, prepared)) return prepared;',
     '',
     RECORDED,
   ),
   fault(
     'a call that nobody can allow is said to have changed',
-    READY,
-    'run.approval === undefined ? unaskedResult(call) : changedResult(call)',
-    'changedResult(call)',
+    DECIDED,
+    'if (run.options.approve !== undefined) return changedResult(call);',
+    'if (run !== undefined) return changedResult(call);',
     APPROVED,
   ),
   fault(
@@ -395,8 +401,8 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   fault(
     'a call runs whose run was aborted while it was recorded',
     STEP,
-    '    signal.aborted\n      ? cancelledResult',
-    '    false\n      ? cancelledResult',
+    'signal.aborted ? notStartedResult(call) : runPreparedCall',
+    'signal.aborted && call === undefined ? notStartedResult(call) : runPreparedCall',
     APPROVED,
   ),
   // Wrappers.
@@ -410,15 +416,15 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   fault(
     'callTool runs before its record',
     PORTS,
-    'return started === undefined ? prepared.run(running) : started.then(() => prepared.run(running));',
+    'return Promise.resolve(running.started()).then(() => prepared.run(running));',
     'return prepared.run(running);',
     WRAPPED,
   ),
   fault(
     'callTool records what records itself',
     PORTS,
-    'const started = prepared.awaitsStarted === true ? undefined : running.started?.();',
-    'const started = running.started?.();',
+    'if (prepared.awaitsStarted === true || running.started === undefined)',
+    'if (running.started === undefined)',
     WRAPPED,
   ),
   fault(
@@ -555,12 +561,12 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     '{ ...call, name: tool.name, arguments: prepared.arguments }',
     APPROVED,
   ),
-  fault('an edit runs another tool', APPROVE, 'edited.prepared.tool.name !== tool.name', "tool.name === ''", APPROVED),
+  fault('an edit runs another tool', APPROVE, 'edited.tool.name === tool.name', "tool.name !== ''", APPROVED),
   fault(
     'a decision is forgotten by a run that asks nobody',
-    BATCH,
-    'decisions.get(call.id) ?? keptDecision(before)',
-    'decisions.get(call.id)',
+    DECIDED,
+    'undecided.map(withKeptDecision)',
+    'undecided',
     LATER,
   ),
 ];

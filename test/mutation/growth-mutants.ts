@@ -154,7 +154,7 @@ const EDITS: readonly (readonly [folders: readonly string[], edits: Readonly<Rec
     ['packages/protocol/test', 'packages/tools/test'],
     {
       'packages/protocol/src/json-text/json-loss.ts': [
-        "if (typeof «member === 'number' || typeof member === 'object→members.slice(0, index + 1).at(-1) === 'object' || typeof member === 'number»') count",
+        'count += countKeys(«value[at]→value.slice(0, at + 1).at(-1)»);',
       ],
     },
   ],

@@ -59,16 +59,16 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the output of a call step is not the JSON form of its result',
-    file: 'packages/agent/src/loop/tool-call.ts',
-    find: 'return toResultJson({ ...result, forLLM: toModelText(result) });',
-    replace: 'return { ...result, forLLM: toModelText(result) } as ToolResultJson;',
+    file: 'packages/agent/src/loop/call-border.ts',
+    find: 'toResultJson({ ...result, forLLM: toModelText(result) });',
+    replace: '({ ...result, forLLM: toModelText(result) }) as ToolResultJson;',
     tests: ['packages/agent/test/loop/defaults.test.ts'],
   },
   // Approval.
   {
     name: 'a decision runs what it was not made about',
-    file: 'packages/agent/src/loop/ready-calls.ts',
-    find: 'return digestOf(ready) === allowedDigest ? prepared : changedResult(call);',
+    file: 'packages/agent/src/loop/decide-calls.ts',
+    find: 'return digestOf(prepared) === decision.digest ? prepared : changedResult(call);',
     replace: 'return prepared;',
     tests: ['packages/agent/test/approval/approved-call.test.ts'],
   },

@@ -7,47 +7,49 @@ import type { RunEnd } from './run/run-end.ts';
 import type { Citation, ServerToolCall, ServerToolResult } from './server-tool.ts';
 import type { Tool, ToolCall } from './tool.ts';
 
-/** An event of one reply. Exactly one `message-end` is emitted, as the last event. */
+/** An event of one reply. Exactly one `message-end` is emitted, as the last event. One of them is `Extract<ProviderEvent, { type: 'text-delta' }>`. */
 export type ProviderEvent =
-  | TextDelta
-  | AudioDelta
-  | CitationEvent
-  | ReasoningDelta
+  /** A piece of the reply's text. */
+  | {
+      readonly type: 'text-delta';
+      /** The new piece, to be appended. */
+      readonly text: string;
+    }
+  /** A piece of what the model speaks. Its words come as text deltas, perhaps at other times. */
+  | {
+      readonly type: 'audio-delta';
+      /** The new piece in base64: bytes of its own, to be appended to those before it. */
+      readonly data: string;
+      /** The media type of the whole, such as `audio/pcm`. */
+      readonly mimeType: string;
+    }
+  /** The source of the preceding text. */
+  | {
+      readonly type: 'citation';
+      /** The citation, as it will be in the text part of `message-end`. */
+      readonly citation: Citation;
+    }
+  /** A piece of the model's visible reasoning. */
+  | {
+      readonly type: 'reasoning-delta';
+      /** The new piece, to be appended. */
+      readonly text: string;
+    }
   | ToolCallDelta
   | ServerToolCall
   | ServerToolResult
-  | ReplyWithdrawn
+  /**
+   * The reply broke off and is requested again: discard its deltas so far. None of its calls has run. Emitted by policies that repeat a request, such
+   * as `withTurnRetry`.
+   */
+  | {
+      readonly type: 'reply-withdrawn';
+      /** Why it broke off: the code of the error. */
+      readonly code: KernelErrorCode;
+      /** The message of the error. */
+      readonly message: string;
+    }
   | MessageEnd;
-
-/** A piece of the reply's text. */
-export interface TextDelta {
-  readonly type: 'text-delta';
-  /** The new piece, to be appended. */
-  readonly text: string;
-}
-
-/** A piece of what the model speaks. Its words come as text deltas, perhaps at other times. */
-export interface AudioDelta {
-  readonly type: 'audio-delta';
-  /** The new piece in base64: bytes of its own, to be appended to those before it. */
-  readonly data: string;
-  /** The media type of the whole, such as `audio/pcm`. */
-  readonly mimeType: string;
-}
-
-/** The source of the preceding text. */
-export interface CitationEvent {
-  readonly type: 'citation';
-  /** The citation, as it will be in the text part of `message-end`. */
-  readonly citation: Citation;
-}
-
-/** A piece of the model's visible reasoning. */
-export interface ReasoningDelta {
-  readonly type: 'reasoning-delta';
-  /** The new piece, to be appended. */
-  readonly text: string;
-}
 
 /** A piece of a call, for display only: never run it. The complete calls are in `message-end`. */
 export interface ToolCallDelta {
@@ -60,18 +62,6 @@ export interface ToolCallDelta {
   readonly name?: string;
   /** The new piece of argument text; may be empty. */
   readonly arguments: string;
-}
-
-/**
- * The reply broke off and is requested again: discard its deltas so far. None of its calls has run. Emitted by policies that repeat a request, such
- * as `withTurnRetry`.
- */
-export interface ReplyWithdrawn {
-  readonly type: 'reply-withdrawn';
-  /** Why it broke off: the code of the error. */
-  readonly code: KernelErrorCode;
-  /** The message of the error. */
-  readonly message: string;
 }
 
 /** The end of a reply, with the complete message. */
@@ -117,108 +107,88 @@ export interface ProviderWarning {
  */
 export type AgentEvent<Output = unknown> =
   | ProviderEvent
-  | OutputDelta
-  | OutputRejected
-  | TurnStart
-  | TurnEnd
-  | ToolStart
-  | ToolProgress
-  | ToolEnd
-  | ToolComplete
-  | ApprovalRequest
-  | Steer
+  /** The typed answer so far, while its JSON arrives. */
+  | {
+      readonly type: 'output-delta';
+      /**
+       * The value so far: strings and arrays may be cut and properties may be missing, so it need not fit the schema. Each event has its own value. For
+       * a long text, emitted once it has grown by a thirtieth.
+       */
+      readonly output: JsonValue;
+    }
+  /** A typed answer did not fit its schema. The model is asked once more, or the run ends with `OUTPUT_INVALID`. */
+  | {
+      readonly type: 'output-rejected';
+      /** What is wrong: for each problem the JSON pointer and what was expected. */
+      readonly issues: readonly string[];
+    }
+  /** The start of a turn: one model call and the tool calls that it asks for. */
+  | {
+      readonly type: 'turn-start';
+      /** The number of the turn, from 1. */
+      readonly turn: number;
+      /** The tools on offer: the same frozen objects as in `Toolset.list()`. */
+      readonly tools: readonly Tool[];
+    }
+  /** The end of a turn, after its results were added to the history. */
+  | {
+      readonly type: 'turn-end';
+      /** The number of the turn, from 1. */
+      readonly turn: number;
+    }
+  /** The start of a call. */
+  | {
+      readonly type: 'tool-start';
+      /** The call, as the model made it. */
+      readonly call: ToolCall;
+      /** Whether it was pending at the end of a run, and decided on in a run before this one. */
+      readonly wasDecided?: boolean;
+    }
+  /** A progress report of a running tool. */
+  | {
+      readonly type: 'tool-progress';
+      /** The id of the call. */
+      readonly callId: string;
+      /** The tool's report, in its own words. */
+      readonly update: string;
+    }
+  /** The end of a call. There is exactly one for each `tool-start`. */
+  | {
+      readonly type: 'tool-end';
+      /** The call, as the model made it. */
+      readonly call: ToolCall;
+      /** The result that is added to the history. */
+      readonly result: ToolResult;
+      /** The time from start to end, in milliseconds. */
+      readonly durationMs: number;
+    }
+  /** The late result of an async tool. */
+  | {
+      readonly type: 'tool-complete';
+      /** The id of the call. */
+      readonly callId: string;
+      /** The late result. */
+      readonly result: ToolResult;
+    }
+  /** A call that waits for a decision. */
+  | {
+      readonly type: 'approval-request';
+      /** The call to decide on; its `arguments` are those that the handler would get. */
+      readonly call: ToolCall;
+      /** The tool that it would run. */
+      readonly tool: Tool;
+    }
+  /**
+   * Messages that came in from outside were added to the history: steering messages, follow-ups after an answer, and late results of tools that work in the
+   * background.
+   */
+  | {
+      readonly type: 'steer';
+      /** The messages, in order. */
+      readonly messages: readonly Message[];
+    }
   | SubAgentEvent
   | RunEnd<Output>;
-
-/** The start of a turn: one model call and the tool calls that it asks for. */
-export interface TurnStart {
-  readonly type: 'turn-start';
-  /** The number of the turn, from 1. */
-  readonly turn: number;
-  /** The tools on offer: the same frozen objects as in `Toolset.list()`. */
-  readonly tools: readonly Tool[];
-}
-
-/** The end of a turn, after its results were added to the history. */
-export interface TurnEnd {
-  readonly type: 'turn-end';
-  /** The number of the turn, from 1. */
-  readonly turn: number;
-}
-
-/** The start of a call. */
-export interface ToolStart {
-  readonly type: 'tool-start';
-  /** The call, as the model made it. */
-  readonly call: ToolCall;
-  /** Whether it was pending at the end of a run, and decided on in a run before this one. */
-  readonly wasDecided?: boolean;
-}
-
-/** A progress report of a running tool. */
-export interface ToolProgress {
-  readonly type: 'tool-progress';
-  /** The id of the call. */
-  readonly callId: string;
-  /** The tool's report, in its own words. */
-  readonly update: string;
-}
-
-/** The end of a call. There is exactly one for each `tool-start`. */
-export interface ToolEnd {
-  readonly type: 'tool-end';
-  /** The call, as the model made it. */
-  readonly call: ToolCall;
-  /** The result that is added to the history. */
-  readonly result: ToolResult;
-  /** The time from start to end, in milliseconds. */
-  readonly durationMs: number;
-}
-
-/** The late result of an async tool. */
-export interface ToolComplete {
-  readonly type: 'tool-complete';
-  /** The id of the call. */
-  readonly callId: string;
-  /** The late result. */
-  readonly result: ToolResult;
-}
-
-/** A call that waits for a decision. */
-export interface ApprovalRequest {
-  readonly type: 'approval-request';
-  /** The call to decide on; its `arguments` are those that the handler would get. */
-  readonly call: ToolCall;
-  /** The tool that it would run. */
-  readonly tool: Tool;
-}
-
-/**
- * Messages that came in from outside were added to the history: steering messages, follow-ups after an answer, and late results of tools that work in the
- * background.
- */
-export interface Steer {
-  readonly type: 'steer';
-  /** The messages, in order. */
-  readonly messages: readonly Message[];
-}
-
-/** The typed answer so far, while its JSON arrives. */
-export interface OutputDelta {
-  readonly type: 'output-delta';
-  /**
-   * The value so far: strings and arrays may be cut and properties may be missing, so it need not fit the schema. Each event has its own value. For
-   * a long text, emitted once it has grown by a thirtieth.
-   */
-  readonly output: JsonValue;
-}
-
-/** A typed answer did not fit its schema. The model is asked once more, or the run ends with `OUTPUT_INVALID`. */
-export interface OutputRejected {
-  readonly type: 'output-rejected';
-  /** What is wrong: for each problem the JSON pointer and what was expected. */
-  readonly issues: readonly string[];
-}
 
 /** An event of a sub-agent, at any depth. */
 export interface SubAgentEvent {

@@ -1,18 +1,17 @@
 import { isObject } from '@kernel/internal';
 import { checkKeys, optionKeys, type Tool, type ToolOptionality } from '@kernel/protocol';
 
-/** How much a prompt says about each tool. `brief`: name and description; `standard`: also parameters and usage hint; `full`: also examples. */
-export type PromptTier = 'brief' | 'standard' | 'full';
-
 /** How `toolPrompt` describes tools. */
 export interface ToolPromptOptions {
-  /** How much is said about each tool. Default `standard`. */
-  readonly tier?: PromptTier | undefined;
+  /** How much is said about each tool. `brief`: name and description; `standard`, the default: also parameters and usage hint; `full`: also examples. */
+  readonly tier?: 'brief' | 'standard' | 'full' | undefined;
   /** The approximate maximum length, at four characters a token. To fit, the tier is lowered first, then tools are omitted from the end. */
   readonly maxTokens?: number | undefined;
 }
 
 const PROMPT_KEYS = optionKeys<ToolPromptOptions>({ tier: true, maxTokens: true });
+type PromptTier = NonNullable<ToolPromptOptions['tier']>;
+
 const TIERS: readonly PromptTier[] = ['full', 'standard', 'brief'];
 const ORDER: Readonly<Record<ToolOptionality, number>> = { required: 0, conditional: 1, optional: 2 };
 const CHARS_PER_TOKEN = 4;

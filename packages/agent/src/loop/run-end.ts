@@ -1,16 +1,12 @@
 import { errorMessage } from '@kernel/internal';
-import {
-  type JsonObject,
-  KernelError,
-  type MessageEnd,
-  type RunEnd,
-  runEndOf,
-  type RunTotals,
-  textOf,
-} from '@kernel/protocol';
+import { type JsonObject, KernelError, type MessageEnd, type RunEnd, runEndOf, textOf } from '@kernel/protocol';
 
 /** How a run ended: a `run-end` without its totals. */
-export type RunEnding = RunEnd extends infer E ? (E extends RunEnd ? Omit<E, keyof RunTotals> : never) : never;
+export type RunEnding = RunEnd extends infer E
+  ? E extends RunEnd
+    ? Omit<E, 'type' | 'turns' | 'messages' | 'usage'>
+    : never
+  : never;
 
 /** How a run ended that has an answer of the model. */
 export type RunAnswer = RunEnding & { readonly reason: 'done' };

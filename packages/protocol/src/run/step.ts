@@ -11,12 +11,6 @@ export const STEP_FORMAT = 1;
 /** Takes an event of a run. A returned promise is back-pressure: await it before the next event. */
 export type Emit = (event: AgentEvent) => void | Promise<void>;
 
-/**
- * What a step does: asks the model, asks for a decision on a call, runs a call, reads a typed answer, records an answer that a call gave, takes the
- * messages that arrived after the answer, or prepares the calls that an earlier run left.
- */
-export type StepKind = 'model' | 'approve' | 'tool' | 'output' | 'answer' | 'inbox' | 'resume';
-
 /** What an executor runs a step with. Whatever is left out is that of the run. */
 export interface StepScope {
   /** Aborts the step. */
@@ -43,8 +37,11 @@ export interface Step {
    * within a call have the prefix `tool:<callId>/`; those of a member of a team, `<n>-<name>/`.
    */
   readonly id: string;
-  /** What it does. */
-  readonly kind: StepKind;
+  /**
+   * What it does: asks the model, asks for a decision on a call, runs a call, reads a typed answer, records an answer that a call gave, takes the messages
+   * that arrived after the answer, or prepares the calls that an earlier run left.
+   */
+  readonly kind: 'model' | 'approve' | 'tool' | 'output' | 'answer' | 'inbox' | 'resume';
   /** What the operation works on. */
   readonly input: JsonValue;
   /** What the call of a `tool` step may change, as it was when the model asked for the call. Absent for a call that does not run. */

@@ -2,7 +2,7 @@ import type { Redactor } from '@kernel/internal';
 import type { PreparedCall, RunningCall, ToolResult } from '@kernel/protocol';
 import type { ValidatedArguments } from '@kernel/schema';
 import type { ToolBinding } from '../tool/binding.ts';
-import type { CallEventSink, CallLate } from './call-events.ts';
+import type { CallEvent, CallEventSink } from './call-events.ts';
 import { callSafely } from './call-safely.ts';
 import { failureText } from './failure-text.ts';
 import { toResult } from './result.ts';
@@ -36,7 +36,12 @@ export interface CallReporter {
   /** Accepts a late result of an async tool. Only the first is delivered; any other is only reported. */
   complete(record: CallRecord, returned: unknown): void;
   /** Reports something that happened after the end of a call. */
-  late(record: CallRecord, kind: CallLate['kind'], isError: boolean, result?: ToolResult): void;
+  late(
+    record: CallRecord,
+    kind: Extract<CallEvent, { readonly type: 'call-late' }>['kind'],
+    isError: boolean,
+    result?: ToolResult,
+  ): void;
 }
 
 /** Creates the reporter of a registry. `finalize` redacts and shortens late results like any other result. */

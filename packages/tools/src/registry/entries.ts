@@ -1,7 +1,7 @@
 import type { Tool, ToolMetadata } from '@kernel/protocol';
 import type { ToolBinding } from '../tool/binding.ts';
 import { NO_CONDITION_RESULTS, type ConditionResults } from './conditions.ts';
-import type { RegistryChange, RegistryChangeKind } from './events.ts';
+import type { RegistryChange } from './events.ts';
 import { createOfferedLists } from './offered-lists.ts';
 
 export interface Entry {
@@ -42,7 +42,7 @@ export interface EntryStore {
   /** Moves an entry to the end, so that tools on offer keep their positions. */
   moveToEnd(name: string): void;
   /** Bumps the version and notifies listeners: what is offered may have changed. */
-  changed(kind: RegistryChangeKind, name: string, warnings?: readonly string[]): void;
+  changed(kind: RegistryChange['type'], name: string, warnings?: readonly string[]): void;
   /** Bumps the version without notifying listeners. */
   bumpVersion(): void;
 }

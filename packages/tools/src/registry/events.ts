@@ -8,8 +8,8 @@ export type RegistryEvent<Tools extends NamedTools = NamedTools> = RegistryChang
 
 /** A change of the registry. It has already been made; a listener can change the registry again. */
 export interface RegistryChange {
-  /** Discriminates the union. */
-  readonly type: RegistryChangeKind;
+  /** What has changed. */
+  readonly type: 'registered' | 'replaced' | 'unregistered' | 'enabled' | 'disabled' | 'promoted' | 'expired';
   /** The name of the tool that changed. */
   readonly name: string;
   /** The registry's version after the change. */
@@ -17,16 +17,6 @@ export interface RegistryChange {
   /** What is questionable about a registered tool, such as an empty description. */
   readonly warnings?: readonly string[];
 }
-
-/** The seven kinds of change. */
-export type RegistryChangeKind =
-  | 'registered'
-  | 'replaced'
-  | 'unregistered'
-  | 'enabled'
-  | 'disabled'
-  | 'promoted'
-  | 'expired';
 
 /** Receives events. An error that it throws, or rejects with, goes to `onListenerError`; it affects neither the registry nor other listeners. */
 export type RegistryListener<Tools extends NamedTools = NamedTools> = (event: RegistryEvent<Tools>) => void;

@@ -1,12 +1,12 @@
 import type { TokenPrices } from '@kernel/agent/config';
-import { type AgentEvent, type RunEnd, toModelText, type ToolEnd, type Usage } from '@kernel/protocol';
+import { type AgentEvent, type RunEnd, toModelText, type Usage } from '@kernel/protocol';
 import { costOf } from '@kernel/providers';
 import type { Invocation } from '../../invocation.ts';
 import { whyNoAnswer } from '../../run-ends.ts';
 import { oneLine } from '../escape.ts';
 import type { Output } from '../output.ts';
 import { seconds } from '../quantities.ts';
-import type { ToolEnds, View, ViewedTools } from '../view.ts';
+import type { ToolEnd, ToolEnds, View, ViewedTools } from '../view.ts';
 import { changeLines } from './changes.ts';
 import { serverToolNote, sourceNotes, sourcesOf, toolNote, usageNote } from './notes.ts';
 import { programLines } from './program-lines.ts';

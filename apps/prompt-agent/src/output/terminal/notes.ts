@@ -1,14 +1,8 @@
-import {
-  type Citation,
-  type Message,
-  type ServerToolResult,
-  toModelText,
-  type ToolEnd,
-  type Usage,
-} from '@kernel/protocol';
+import { type Citation, type Message, type ServerToolResult, toModelText, type Usage } from '@kernel/protocol';
 import type { Retry } from '@kernel/providers';
 import type { Choice } from '../../model/choose-model.ts';
 import { oneLine } from '../escape.ts';
+import type { ToolEnd } from '../view.ts';
 
 const OFFLINE =
   'offline: no language model, only tools picked by their descriptions. For a real model set OPENAI_API_KEY or ANTHROPIC_API_KEY, or start Ollama.';

@@ -1,4 +1,4 @@
-import { type AgentEvent, textOf, toModelText, toolCallsOf, type ToolEnd } from '@kernel/protocol';
+import { type AgentEvent, textOf, toModelText, toolCallsOf } from '@kernel/protocol';
 import type { Invocation } from '../../invocation.ts';
 import { loadHighlighter } from '../../markdown/highlight.ts';
 import { renderBlock } from '../../markdown/render-block.ts';
@@ -6,7 +6,7 @@ import { createBlockSplitter, type MarkdownBlock } from '../../markdown/split-bl
 import { oneLine } from '../escape.ts';
 import type { Output } from '../output.ts';
 import { seconds } from '../quantities.ts';
-import type { View, ViewedTools } from '../view.ts';
+import type { ToolEnd, View, ViewedTools } from '../view.ts';
 import { colouredChange, cutForTerminal } from './changes.ts';
 import { programLines } from './program-lines.ts';
 import { callLine, createLiveStatus, inlineArguments } from './live-status.ts';
