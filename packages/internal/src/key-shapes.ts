@@ -16,12 +16,9 @@ const PRIVATE_KEY_BEGINNING = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^]{0,340}
 
 export const NONE: readonly Range[] = [];
 
-/**
- * Whether a text has something that every key and private key has one of: of `eyJ`, `AIza`, `AKIA` and `ASIA` what begins with a rare letter, which is
- * found fastest. One search after the other: every result of a tool is searched, and a list of them would cost a function for each.
- */
-function mayHoldKey(text: string): boolean {
-  return (
+export function findKeys(text: string): readonly Range[] {
+  // Every key has one of these; of `eyJ`, `AIza`, `AKIA` and `ASIA` what begins with a rare letter, which is found fastest.
+  const mayHoldKey =
     text.includes('-') ||
     text.includes('_') ||
     text.includes('SG.') ||
@@ -29,12 +26,8 @@ function mayHoldKey(text: string): boolean {
     text.includes('yJ') ||
     text.includes('Iza') ||
     text.includes('KIA') ||
-    text.includes('SIA')
-  );
-}
-
-export function findKeys(text: string): readonly Range[] {
-  if (!mayHoldKey(text)) return NONE;
+    text.includes('SIA');
+  if (!mayHoldKey) return NONE;
   const ranges: Range[] = [];
   // Most texts are words that are shorter than any key; only the long ones are matched.
   for (let from = findLongWord(text, 0); from !== -1;) {

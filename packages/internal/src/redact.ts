@@ -1,12 +1,6 @@
 import { isObject } from './json.ts';
 import type { Range } from './key-shapes.ts';
-import {
-  createSecretSearch,
-  createView,
-  mayHaveEscapes,
-  type SecretSearch,
-  unfinishedEscape,
-} from './secret-search.ts';
+import { createSecretSearch, createView, type SecretSearch, unfinishedEscape } from './secret-search.ts';
 
 const MARK = '[redacted]';
 /** How many characters of the text before a piece of a stream are read again. */
@@ -39,7 +33,7 @@ export function createRedactor(secrets: Iterable<string | undefined> = []): Reda
   const secretSearch = createSecretSearch();
   for (const secret of secrets) secretSearch.add(secret);
   const text = (given: string): string => {
-    const view = mayHaveEscapes(given) ? createView(given) : undefined;
+    const view = createView(given);
     const found = secretSearch.find(view === undefined ? given : view.text);
     if (found.length === 0) return given;
     return replace(given, view === undefined ? found : found.map(view.toRange), 0, given.length);
@@ -98,7 +92,7 @@ function createStreamRedactor(secretSearch: SecretSearch): StreamRedactor {
     const start = context.length;
     const all = context + text;
     const whole = isEnd ? all : all.slice(0, all.length - unfinishedEscape(all));
-    const view = createView(whole);
+    const view = createView(whole) ?? { text: whole, toRange: (range: Range) => range };
     const ranges = secretSearch.find(view.text);
     let cut = isEnd ? view.text.length : secretSearch.beginningAt(view.text);
     const crossing = ranges.find(([from, to]) => from < cut && (to > cut || (!isEnd && to === view.text.length)));

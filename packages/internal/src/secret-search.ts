@@ -112,7 +112,7 @@ function createFragmentSearch() {
 function formsOf(secret: string): readonly string[] {
   const bytes = new TextEncoder().encode(secret);
   const wellFormed = new TextDecoder().decode(bytes); // a URL cannot hold a lone surrogate
-  const forms = [secret, wellFormed, secret.replaceAll(' ', '+')].map((form) => createView(form).text);
+  const forms = [secret, wellFormed, secret.replaceAll(' ', '+')].map((form) => createView(form)?.text ?? form);
   // Within more bytes, as in `user:key`, a secret can begin at any of the three places of a group of base64.
   for (const [offset, from] of [0, 2, 3].entries()) {
     const all =
@@ -128,13 +128,9 @@ function formsOf(secret: string): readonly string[] {
 const ESCAPE = /(?:%(?:25)*[\dA-Fa-f]{2})+|\\+(?:u[\dA-Fa-f]{4}|["/bfnrt])|\\{2,}/g;
 const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
-/** Whether a text may have escapes of JSON or of URLs. */
-export function mayHaveEscapes(text: string): boolean {
-  return text.includes('\\') || text.includes('%');
-}
-
-/** A text with the escapes of JSON, however often it was quoted, and of URLs undone; ranges of it lead back to the text as it was given. */
-export function createView(given: string): { readonly text: string; readonly toRange: (range: Range) => Range } {
+/** A text with the escapes of JSON, however often it was quoted, and of URLs undone; ranges of it lead back to the text as it was given. Undefined if there are none. */
+export function createView(given: string): { text: string; toRange: (range: Range) => Range } | undefined {
+  if (!given.includes('\\') && !given.includes('%')) return undefined;
   let text = '';
   let done = 0;
   const escapes: { readonly at: number; readonly end: number; readonly from: number; readonly to: number }[] = [];

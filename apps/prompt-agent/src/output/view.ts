@@ -2,8 +2,7 @@ import type { AgentEvent, RunEnd, ToolCall } from '@kernel/protocol';
 import type { WaitsFor } from '../approval/policy.ts';
 import type { Invocation } from '../invocation.ts';
 
-export type ToolEnd = Extract<AgentEvent, { type: 'tool-end' }>;
-export type ToolEnds = readonly ToolEnd[];
+export type ToolEnds = readonly Extract<AgentEvent, { type: 'tool-end' }>[];
 
 export interface View {
   /** Shows an event; called in order. Secrets are redacted already. */

@@ -1,20 +1,6 @@
 import { errorMessage, linkAbort, untilAborted } from '@kernel/internal';
-import { KernelError, type Tool, type Toolset, type TurnContext } from '@kernel/protocol';
-import type { Run } from './run-state.ts';
-
-/** Which tools are on offer to one run, turn by turn. */
-export interface OfferedTools {
-  /** The toolset. */
-  readonly tools: Toolset | undefined;
-  /** The turn that has begun last in this process. */
-  turn: TurnContext | undefined;
-  /** The tools on offer in that turn, or the promise of them. */
-  begun: readonly Tool[] | Promise<readonly Tool[]>;
-  /** The tools that were on offer last. */
-  listed: readonly Tool[];
-  /** The number of the turn whose reply the loop has got, from the model or from a journal. */
-  repliedTurn: number;
-}
+import { KernelError, type Tool, type Toolset } from '@kernel/protocol';
+import type { OfferedTools, Run } from './run-state.ts';
 
 /** How long `listFor` of a toolset may take. */
 const LIST_TIMEOUT_MS = 30_000;

@@ -12,6 +12,7 @@ import {
   type ToolChoice,
   type ToolResult,
   type Toolset,
+  type TurnContext,
   type Usage,
 } from '@kernel/protocol';
 import { callIdsOf } from '../history/call-ids.ts';
@@ -23,10 +24,23 @@ import { createSemaphore, type Semaphore } from '../limits/semaphore.ts';
 import { createUsageMeter, reportedUsage, type UsageMeter } from '../limits/usage-meter.ts';
 import type { RunOptions } from '../options.ts';
 import { createInbox, type Inbox } from './inbox.ts';
-import type { OfferedTools } from './offered-tools.ts';
 import type { Pauses, RunAnswer, RunEnding } from './run-end.ts';
 import { currentScope, innerSteps, type RunScope, uniqueRunId } from './run-scope.ts';
 import { inProcessSteps, type StepContext } from './steps.ts';
+
+/** Which tools are on offer to one run, turn by turn. */
+export interface OfferedTools {
+  /** The toolset. */
+  readonly tools: Toolset | undefined;
+  /** The turn that has begun last in this process. */
+  turn: TurnContext | undefined;
+  /** The tools on offer in that turn, or the promise of them. */
+  begun: readonly Tool[] | Promise<readonly Tool[]>;
+  /** The tools that were on offer last. */
+  listed: readonly Tool[];
+  /** The number of the turn whose reply the loop has got, from the model or from a journal. */
+  repliedTurn: number;
+}
 
 /** One run: what it works with, and what has happened so far. */
 export interface Run extends StepContext {

@@ -1,18 +1,6 @@
 import { isRepeatable } from '@kernel/protocol';
-import type { ValidationPolicy } from '@kernel/schema';
 import type { ToolBinding } from '../tool/binding.ts';
-import type { RunnerOptions } from './types.ts';
-
-/** The options of a tool, completed by those of its registry. */
-export interface CallPlan {
-  readonly timeoutMs: number;
-  readonly policy: ValidationPolicy;
-  readonly retries: number;
-  /** Whether calls of the tool may have to wait for others, or be made again. */
-  readonly isQueued: boolean;
-  /** How many characters of a result the model gets; 0 means all. */
-  readonly resultLimit: number;
-}
+import type { CallPlan, RunnerOptions } from './types.ts';
 
 /** Creates what plans the calls of a tool, once for each binding. */
 export function createPlans(options: RunnerOptions): (binding: ToolBinding) => CallPlan {

@@ -1,8 +1,7 @@
 import type { CallContext, PreparedCall, ToolResult } from '@kernel/protocol';
-import type { RawArguments } from '@kernel/schema';
+import type { RawArguments, ValidationPolicy } from '@kernel/schema';
 import type { RepairPolicy, ToolBinding, UnknownProperties } from '../tool/binding.ts';
 import type { CallEventSink } from './call-events.ts';
-import type { CallPlan } from './call-plan.ts';
 
 /** The options of all calls of a registry. A binding's options override these. */
 export interface RunnerOptions {
@@ -20,6 +19,17 @@ export interface RunnerOptions {
   /** How many characters of a result the model gets; 0 means all. */
   readonly resultLimit: number;
   readonly limitResult: (result: ToolResult, limit: number) => ToolResult;
+}
+
+/** The options of a tool, completed by those of its registry. */
+export interface CallPlan {
+  readonly timeoutMs: number;
+  readonly policy: ValidationPolicy;
+  readonly retries: number;
+  /** Whether calls of the tool may have to wait for others, or be made again. */
+  readonly isQueued: boolean;
+  /** How many characters of a result the model gets; 0 means all. */
+  readonly resultLimit: number;
 }
 
 export interface CallRequest {

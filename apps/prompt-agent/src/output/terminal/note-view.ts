@@ -6,9 +6,9 @@ import { whyNoAnswer } from '../../run-ends.ts';
 import { oneLine } from '../escape.ts';
 import type { Output } from '../output.ts';
 import { seconds } from '../quantities.ts';
-import type { ToolEnd, ToolEnds, View, ViewedTools } from '../view.ts';
+import type { ToolEnds, View, ViewedTools } from '../view.ts';
 import { changeLines } from './changes.ts';
-import { serverToolNote, sourceNotes, sourcesOf, toolNote, usageNote } from './notes.ts';
+import { serverToolNote, sourceNotes, sourcesOf, type ToolEnd, toolNote, usageNote } from './notes.ts';
 import { programLines } from './program-lines.ts';
 import { encodeLine, span } from './spans.ts';
 

@@ -1,11 +1,20 @@
-import { type Citation, type Message, type ServerToolResult, toModelText, type Usage } from '@kernel/protocol';
+import {
+  type AgentEvent,
+  type Citation,
+  type Message,
+  type ServerToolResult,
+  toModelText,
+  type Usage,
+} from '@kernel/protocol';
 import type { Retry } from '@kernel/providers';
 import type { Choice } from '../../model/choose-model.ts';
 import { oneLine } from '../escape.ts';
-import type { ToolEnd } from '../view.ts';
 
 const OFFLINE =
   'offline: no language model, only tools picked by their descriptions. For a real model set OPENAI_API_KEY or ANTHROPIC_API_KEY, or start Ollama.';
+
+/** The event of a call that has ended. */
+export type ToolEnd = Extract<AgentEvent, { readonly type: 'tool-end' }>;
 
 export function modelNote({ provider, model, from }: Choice): string {
   if (provider.name === 'offline') return OFFLINE;

@@ -6,11 +6,11 @@ import { createBlockSplitter, type MarkdownBlock } from '../../markdown/split-bl
 import { oneLine } from '../escape.ts';
 import type { Output } from '../output.ts';
 import { seconds } from '../quantities.ts';
-import type { ToolEnd, View, ViewedTools } from '../view.ts';
+import type { View, ViewedTools } from '../view.ts';
 import { colouredChange, cutForTerminal } from './changes.ts';
 import { programLines } from './program-lines.ts';
 import { callLine, createLiveStatus, inlineArguments } from './live-status.ts';
-import { withoutCode } from './notes.ts';
+import { type ToolEnd, withoutCode } from './notes.ts';
 import { encodeLine, type Line, span } from './spans.ts';
 import { wrapSpans } from './wrap-spans.ts';
 
