@@ -1,22 +1,22 @@
 import { posix } from 'node:path';
 import type { AnalyzedCommand } from '../commands/analysis/analyze-command.ts';
-import { mayHoldCredentials } from '../workspace/credential-names.ts';
 import { isPlainPath, mayLeaveFolder } from '../commands/analysis/leaves-folder.ts';
 import { programName } from '../commands/analysis/safe-programs.ts';
 import type { ShellWord } from '../commands/shell/types.ts';
+import { mayHoldCredentials } from '../workspace/credential-names.ts';
 import { escapeGlob } from '../workspace/glob.ts';
-import type { CompiledRule } from './compile-rules.ts';
 import { type Links, pathsIn } from './links.ts';
 import {
+  escapeBackslashes,
   escapeWildcards,
   literalPrefix,
   matchWildcard,
   readingsOfWords,
+  splitCommands,
   splitUnescaped,
   splitWords,
+  type TextTest,
 } from './match-wildcard.ts';
-
-type CommandPattern = readonly (readonly string[])[];
 
 export interface ResolvedCommand extends AnalyzedCommand {
   /** For each word: whether it is open to tools that read, if it is a path: in the workspace, as far as folders and links tell, and of no credentials. */
@@ -32,11 +32,14 @@ export function resolveCommand(
   links: Links | undefined,
 ): ResolvedCommand {
   const folders = below?.map((each) => posix.join(folder, each));
-  const isKnown =
-    folders !== undefined && folders.every((each) => !mayLeaveFolder(each) && links?.leadOut(each) !== true);
   const read = foldersRead(command.words);
   const isShown =
-    isKnown && folders.every((at) => !read.some((each) => links?.holdsCredentials(posix.join(at, each)) === true));
+    folders?.every(
+      (at) =>
+        !mayLeaveFolder(at) &&
+        links?.leadOut(at) !== true &&
+        !read.some((each) => links?.holdsCredentials(posix.join(at, each)) === true),
+    ) === true;
   const isInside = command.words.map(
     (word) => isShown && !namesCredentials(word) && !folders.some((each) => links?.leadOutOf(each, word) === true),
   );
@@ -48,7 +51,7 @@ export function resolveCommand(
 function foldersRead([program, ...words]: readonly ShellWord[]): readonly string[] {
   const texts = words.map(({ text = '.' }) => text);
   const isRecursive = texts.some((text) => /^(?:-[^-]*[dr]|--(?:di|rec))/.test(text));
-  if (program === undefined || programName(program.text ?? '') !== 'grep' || !isRecursive) return [];
+  if (programName(program?.text ?? '') !== 'grep' || !isRecursive) return [];
   const operands = texts.filter((text) => !text.startsWith('-'));
   const isValue = (index: number): boolean => /^(?:-[^-]*[A-Ddefm]|--[^=]+)$/.test(texts[index - 1] ?? '');
   const certain = texts.filter((text, index) => !text.startsWith('-') && !isValue(index));
@@ -61,48 +64,76 @@ function namesCredentials({ text, glob = '' }: ShellWord): boolean {
   return pathsIn(text ?? glob).some((path) => path.split(/[=:@,]/).some(mayHoldCredentials));
 }
 
-/**
- * Whether a rule such as `git status|diff *` covers a whole command: each word is matched by the word at its place, and a `*` at the end by any number
- * of further words.
- *
- * A wildcard covers only what `coverableWords` says; of any other word the pattern has to name the whole, or an option up to its `=`. Then a `*` at the
- * end stands for no word at all, and covers no program that may read its code from its input. No pattern covers a program that gets an input, which it
- * does not name, unless the program is one that only reads. A command with such words means something else in another folder, so it is covered in the one that the rule names (`cd FOLDER && …`), or else at the top of the workspace.
- */
-export function coversCommand(
-  { folder, pattern = '' }: Pick<CompiledRule, 'folder' | 'pattern'>,
-  { folders, isFed, isInside, isListed, isOpen, words }: ResolvedCommand,
-): boolean {
-  if (isFed && !isListed) return false;
-  const isThere = folders?.every((each) => (folder === undefined ? each === '.' : folder.covers(each))) === true;
-  if (!isThere && (folder !== undefined || isOpen.includes(false))) return false;
+/** The words of a pattern, each as its alternatives. */
+type CommandPattern = readonly (readonly string[])[];
+
+/** Tests commands against a pattern of words, such as `git status|diff *`. */
+export interface CommandTest {
+  /**
+   * Whether it covers a whole command, for `allow`: each word is matched by the word at its place, and a `*` at the end by any number of further words.
+   *
+   * A wildcard covers only what `coverableWords` says; of any other word the pattern has to name the whole, or an option up to its `=`. Then a `*` at the
+   * end stands for no word at all, and covers no program that may read its code from its input. No pattern covers a program that gets an input, which it
+   * does not name, unless the program is one that only reads. A command with such words means something else in another folder, so it is covered in the
+   * one that the rule names (`cd FOLDER && …`), or else at the top of the workspace.
+   */
+  covers(command: ResolvedCommand): boolean;
+  /**
+   * Whether it may be about one of these commands, for `ask` and `deny`, or, where it names several (`a && b`), about all of them: its first word is the
+   * program in any folder, the others come in their order with anything between them. Words that only a shell knows may be any.
+   */
+  concerns(commands: readonly AnalyzedCommand[]): boolean;
+  /** Whether it is written like a command as a whole, or like one of its words. */
+  isWrittenAs(command: readonly string[]): boolean;
+}
+
+export function compileCommand(pattern: string, folder: TextTest | undefined): CommandTest {
   const expected = splitPattern(pattern);
   const isOpenEnded = isStar(expected.at(-1));
   const fixed = isOpenEnded ? expected.slice(0, -1) : expected;
-  if (isOpenEnded ? words.length < fixed.length : words.length !== fixed.length) return false;
-  const hasOperand = words.some(({ text = '-' }, index) => index > 0 && !text.startsWith('-'));
-  if (isOpenEnded && !isListed && !hasOperand) return false;
-  return words.every((word, index) => {
-    const alternatives = fixed[index] ?? ['*'];
-    return alternatives.some((each) => coversWord(each, word, isInside[index] === true, isOpen[index] === true));
-  });
+  const readings = [[pattern], splitCommands(pattern)].map((parts) => parts.map(readingsOf));
+  const written = pattern.trim();
+  return {
+    covers({ folders, isFed, isInside, isListed, isOpen, words }) {
+      if (isFed && !isListed) return false;
+      const isThere = folders?.every((each) => (folder === undefined ? each === '.' : folder.covers(each))) === true;
+      if (!isThere && (folder !== undefined || isOpen.includes(false))) return false;
+      if (isOpenEnded ? words.length < fixed.length : words.length !== fixed.length) return false;
+      const hasOperand = words.some(({ text = '-' }, index) => index > 0 && !text.startsWith('-'));
+      if (isOpenEnded && !isListed && !hasOperand) return false;
+      return words.every((word, index) =>
+        (fixed[index] ?? ['*']).some((each) =>
+          coversWord(each, word, isInside[index] === true, isOpen[index] === true),
+        ),
+      );
+    },
+    concerns: (commands) =>
+      readings.some(
+        (parts) =>
+          parts.length > 0 &&
+          parts.every((part) => commands.some(({ words }) => part.some((each) => concernsWords(each, words)))),
+      ),
+    isWrittenAs: (command) => command.includes(written) || matchWildcard(escapeBackslashes(written), command.join(' ')),
+  };
 }
 
-/**
- * Whether a pattern may be about a command: its first word is the program in any folder, the others come in their order with anything between them. Words
- * that only a shell knows may be any.
- */
-export function concernsCommand(pattern: string, command: AnalyzedCommand): boolean {
-  return [...readingsOfWords(pattern)].some((each) => concernsWords(splitPattern(each).map(withWhole), command));
+/** All that the pattern of a command may mean in a rule that asks or denies; of each word also with its `|` as a character. */
+function readingsOf(pattern: string): readonly CommandPattern[] {
+  return [...readingsOfWords(pattern)].map((each) =>
+    splitPattern(each)
+      .filter((alternatives, index) => index === 0 || !isStar(alternatives))
+      .map((all) => (all.length === 1 ? all : [...all, all.join(String.raw`\|`)])),
+  );
 }
 
-function concernsWords(pattern: CommandPattern, { words }: AnalyzedCommand): boolean {
-  const expected = pattern.filter((alternatives, index) => index === 0 || !isStar(alternatives));
-  // A program that runs others, such as sudo, has their names among its arguments.
-  const [program] = expected;
+function concernsWords([program, ...expected]: CommandPattern, words: readonly ShellWord[]): boolean {
+  // A program that runs others, such as sudo, has their names among its arguments. What follows the first place includes what follows any other.
   const start = words.findIndex((word) => program?.some((each) => mayBe(each, word, true)));
-  // What follows the first place includes what follows any other.
-  return start !== -1 && isInOrder(expected.slice(1), words.slice(start + 1));
+  if (start === -1) return false;
+  let next = 0;
+  for (const word of words.slice(start + 1))
+    if (expected[next]?.some((each) => mayBe(each, word, false)) === true) next += 1;
+  return next === expected.length;
 }
 
 /** The pattern that covers exactly this command, where it runs; undefined if a part of it only a shell knows, or it gets an input. */
@@ -113,16 +144,6 @@ export function patternFor({ folders, isFed, words }: ResolvedCommand): string |
   const [folder = '.', ...others] = folders ?? [];
   if (others.length > 0 || folder === '.') return pattern;
   return `cd ${escapeGlob(folder).replaceAll(/\s/g, String.raw`\$&`)} && ${pattern}`;
-}
-
-function isInOrder(expected: CommandPattern, words: readonly ShellWord[]): boolean {
-  let next = 0;
-  for (const word of words) {
-    const alternatives = expected[next];
-    if (alternatives === undefined) return true;
-    if (alternatives.some((each) => mayBe(each, word, false))) next += 1;
-  }
-  return next >= expected.length;
 }
 
 function mayBe(pattern: string, { text, prefix }: ShellWord, isProgram: boolean): boolean {
@@ -138,11 +159,6 @@ function coversWord(pattern: string, { text }: ShellWord, isInside: boolean, isO
   if (named === text || isOpen) return true;
   // Only its program knows what is in the value of an option: a list, an address, `@FILE`.
   return isInside && /.=$/.test(named) && isPlainPath(text.slice(named.length));
-}
-
-/** The alternatives of a word, and the word with each `|` as a character. */
-function withWhole(alternatives: readonly string[]): readonly string[] {
-  return alternatives.length === 1 ? alternatives : [...alternatives, alternatives.join(String.raw`\|`)];
 }
 
 function isStar(alternatives: readonly string[] | undefined): boolean {

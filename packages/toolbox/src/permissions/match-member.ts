@@ -1,28 +1,28 @@
 import { compileText } from './match-text.ts';
 import { fold, splitUnescaped, type TextTest } from './match-wildcard.ts';
 
-/** A value in the arguments of a call: where it is, such as `to` or `items.name`, and its text. */
-export interface Member {
-  readonly name: string;
+/** A text that rules are matched against. Where all values of a call count, it has the name of one, such as `to` or `items.name`. */
+export interface Subject {
   readonly text: string;
+  readonly name?: string;
 }
 
 export interface MemberTest {
   /** Whether the pattern names the value, for `allow`. A pattern without a name is about the value of the only one. */
-  covers(member: Member, isOnly: boolean): boolean;
+  covers(member: Subject, isOnly: boolean): boolean;
   /** Whether the pattern may be about the value, for `ask` and `deny`. */
-  concerns(member: Member): boolean;
+  concerns(member: Subject): boolean;
 }
 
 const MAX_MEMBERS = 1000;
 /** What no pattern covers, so that nothing is allowed by the part that was looked at. */
-const UNREAD: Member = { name: '\0', text: '\0' };
+const UNREAD: Subject = { name: '\0', text: '\0' };
 const NAME = /^[\w$-]+$/;
 const NAMED = /^\s*([\w$-]+(?:\.[\w$-]+)*)=([^]*)$/;
 
 /** Lists the values in the arguments of a call, those that are not texts as JSON. The values of a list have its name. */
-export function membersOf(input: Readonly<Record<string, unknown>>): readonly Member[] {
-  const found: Member[] = [];
+export function membersOf(input: Readonly<Record<string, unknown>>): readonly Subject[] {
+  const found: Subject[] = [];
   const waiting: (readonly [name: string, value: unknown])[] = [['', input]];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const [name, value] = next;
@@ -56,7 +56,8 @@ export function compileMembers(pattern: string, root: string | undefined): Membe
       tests.some(({ name, text }) => (name === undefined ? isOnly : name === member.name) && text.covers(member.text)),
     concerns: (member) =>
       tests.some(
-        ({ name, text }) => (name === undefined || fold(name) === fold(member.name)) && text.concerns(member.text),
+        ({ name, text }) =>
+          (name === undefined || fold(name) === fold(member.name ?? '')) && text.concerns(member.text),
       ),
   };
 }

@@ -1,12 +1,14 @@
 import { checkChoice, checkFunctions, checkKeys, KernelError, optionKeys } from '@kernel/protocol';
-import { compileRule, type CompiledRule, decidedBy, RUN_COMMAND } from './compile-rules.ts';
-import { decideCommand } from './decide-command.ts';
 import { mayLeaveFolder } from '../commands/analysis/leaves-folder.ts';
-import { describeRefusal, decideText } from './decide-text.ts';
 import { mayHoldCredentials } from '../workspace/credential-names.ts';
-import { createLinks, linkTarget } from './links.ts';
-import { patternOfPath, toRulePath } from './match-text.ts';
-import { isKnownTool, type Subject, subjectsOf } from './subjects.ts';
+import { compileRule, type CompiledRule, RUN_COMMAND } from './compile-rules.ts';
+import { decideCall } from './decide-call.ts';
+import { readCommand } from './decide-command.ts';
+import { describeRefusal, decideText } from './decide-text.ts';
+import { isKnownTool, subjectsOf } from './known-tools.ts';
+import { createLinks } from './links.ts';
+import { toRulePath } from './match-text.ts';
+import { readTexts } from './read-texts.ts';
 import type {
   PermissionAnswer,
   PermissionResult,
@@ -73,9 +75,9 @@ export function permissions(rules: readonly PermissionRule[], options: Permissio
     if (!isOutside && (root === undefined ? mayHoldCredentials(ruled) : createLinks(root).leadOut(ruled))) return false;
     const { verdict, rule } = decideBy(known, tool, { path });
     if (access === 'read' && !isOutside && rule === undefined) return true;
-    if (verdict !== 'allow') return false;
-    const isNamed = (each: CompiledRule): boolean => each.verdict === 'allow' && each.texts?.covers(path) === true;
-    return !isOutside || known.some((each) => each.matchesTool(tool) && isNamed(each));
+    const isNamed = (each: CompiledRule): boolean =>
+      each.verdict === 'allow' && each.matchesTool(tool) && each.texts?.covers(path) === true;
+    return verdict === 'allow' && (!isOutside || known.some(isNamed));
   };
 
   const decideBy = (
@@ -83,39 +85,24 @@ export function permissions(rules: readonly PermissionRule[], options: Permissio
     toolName: string,
     input: Readonly<Record<string, unknown>>,
   ): PermissionResult => {
-    const about = known.filter((rule) => rule.matchesTool(toolName));
     const { command, cwd, input: fed = '' } = input;
-    if (toolName === RUN_COMMAND && Array.isArray(command) && command.every((word) => typeof word === 'string')) {
-      const folder = typeof cwd === 'string' ? toRulePath(cwd, root) : '.';
-      return decideCommand(toolName, command, {
-        rules: about,
-        fallback,
-        folder,
-        hasInput: fed !== '',
-        root,
-        mayOpen: (access, path) => mayOpen(known, access, path),
-      });
-    }
-    const subjectsOfCall = withLinkTargets(subjectsOf(toolName, input, subjects), root);
-    const concerning = (verdict: 'ask' | 'deny'): CompiledRule | undefined =>
-      about.find((rule) => rule.verdict === verdict && concerns(rule, subjectsOfCall));
-    const decisive = concerning('deny') ?? concerning('ask');
-    if (decisive !== undefined) return decidedBy(decisive);
-    const allowing = about.filter((rule) => rule.verdict === 'allow');
-    const whole = allowing.find((rule) => rule.pattern === undefined);
-    if (whole !== undefined) return decidedBy(whole);
-    const isOnly = new Set(subjectsOfCall.map(({ name }) => name)).size === 1;
-    const covering = subjectsOfCall.map((each) => allowing.find((rule) => covers(rule, each, isOnly)));
-    const [first] = covering;
-    if (first !== undefined && !covering.includes(undefined)) return decidedBy(first);
-    // Written in a rule, an empty text would be the folder.
-    const isEmpty = subjectsOfCall.length > 0 && subjectsOfCall.every(({ text }) => text === '');
-    const suggestion = isEmpty ? undefined : suggest(toolName, subjectsOfCall, root);
-    return {
-      verdict: fallback,
-      reason: `No rule is about this call of "${toolName}".`,
-      ...(fallback === 'ask' && suggestion !== undefined && { suggestion }),
-    };
+    const isCommand =
+      toolName === RUN_COMMAND && Array.isArray(command) && command.every((word) => typeof word === 'string');
+    const call = isCommand
+      ? readCommand({
+          command,
+          toolName,
+          folder: typeof cwd === 'string' ? toRulePath(cwd, root) : '.',
+          isFed: fed !== '',
+          root,
+          mayOpen: (access, path) => mayOpen(known, access, path),
+        })
+      : readTexts(toolName, subjectsOf(toolName, input, subjects), root);
+    return decideCall(
+      known.filter((rule) => rule.matchesTool(toolName)),
+      call,
+      fallback,
+    );
   };
 
   const decide: Permissions['decide'] = (toolName, input) => {
@@ -153,7 +140,7 @@ export function permissions(rules: readonly PermissionRule[], options: Permissio
     };
     const asking = about.some(({ verdict }) => verdict === 'ask') && !isAsked();
     const closing = about.filter(({ verdict }) => verdict === 'deny' || asking);
-    return closing.length === 0 ? undefined : (path) => closing.some((rule) => concerns(rule, [{ text: path }]));
+    return closing.length === 0 ? undefined : (path) => closing.some(({ texts }) => texts?.concerns(path) === true);
   };
 
   return {
@@ -163,34 +150,4 @@ export function permissions(rules: readonly PermissionRule[], options: Permissio
     remember: (rule) => void compiled.push(compile(rule)),
     rules: () => compiled.map(({ rule }) => rule),
   };
-}
-
-function concerns({ pattern, texts, members }: CompiledRule, subjects: readonly Subject[]): boolean {
-  if (pattern === undefined) return true;
-  return subjects.some(({ name, text }) =>
-    name === undefined ? texts?.concerns(text) : members?.concerns({ name, text }),
-  );
-}
-
-function covers({ texts, members }: CompiledRule, { name, text }: Subject, isOnly: boolean): boolean {
-  return (name === undefined ? texts?.covers(text) : members?.covers({ name, text }, isOnly)) === true;
-}
-
-/** Adds where subjects that are paths lead through links: a rule about a folder is about what is reached by another name, too. */
-function withLinkTargets(subjects: readonly Subject[], root: string | undefined): readonly Subject[] {
-  if (root === undefined) return subjects;
-  return subjects.flatMap((subject) => {
-    const target = linkTarget(root, toRulePath(subject.text, root));
-    return target === undefined ? [subject] : [subject, { ...subject, text: target }];
-  });
-}
-
-function suggest(toolName: string, subjects: readonly Subject[], root: string | undefined): PermissionRule {
-  const patterns = subjects.map(({ name, text }) => {
-    const named = name === undefined || name === '' ? '' : `${name}=`;
-    if (!text.includes('://') || !URL.canParse(text)) return named + patternOfPath(text, root);
-    const { protocol, host } = new URL(text);
-    return `${named}${protocol}//${host}/**`;
-  });
-  return { allow: patterns.length === 0 ? toolName : `${toolName}(${[...new Set(patterns)].join('|')})` };
 }

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { parseShell } from '../shell/parse-shell.ts';
-import { knownWord, type Redirection, type ShellWord, type SimpleCommand } from '../shell/types.ts';
-import { isOfSystem, programName, type Coverable, coverableWords } from './safe-programs.ts';
+import { knownWord, type Redirection, type ShellWord } from '../shell/types.ts';
+import { type Coverable, coverableWords, isOfSystem, programName, wordsOf } from './safe-programs.ts';
 import { handsOver, readShellArguments, unwrapCommand } from './wrappers.ts';
 
 export interface AnalyzedCommand extends Coverable {
@@ -12,102 +12,81 @@ export interface AnalyzedCommand extends Coverable {
   readonly isFed: boolean;
 }
 
-export interface CommandFacts {
+interface Facts {
   /** The programs that it runs, those of shells and wrappers included. */
-  readonly commands: readonly AnalyzedCommand[];
+  readonly commands: AnalyzedCommand[];
   /** Commands that its words may be about, such as the text of a script in another language. Only for rules that deny or ask. */
-  readonly suspected: readonly AnalyzedCommand[];
-  readonly redirections: readonly Redirection[];
+  readonly suspected: AnalyzedCommand[];
+  readonly redirections: Redirection[];
   /** Whether it changes its folder, so that paths in it are not what they seem. */
-  readonly changesFolder: boolean;
+  changesFolder: boolean;
+  /** The folders that the next command may run in. */
+  folders: readonly string[] | undefined;
   /** What hands words or an input to an interpreter, as a phrase: it may run what no word shows. */
-  readonly interpreter?: string;
+  interpreter?: string | undefined;
   /** What is not known, as a phrase such as "a loop"; then the lists may be incomplete. Absent: they are complete. */
-  readonly unclear?: string;
+  unclear?: string | undefined;
 }
+
+export type CommandFacts = Readonly<Facts>;
 
 const MAX_DEPTH = 10;
 /** How many folders a command may run in, before they count as not known. Each `cd` doubles them, since it may fail, or be one of a subshell. */
 const MAX_FOLDERS = 4;
-const FOLDER_CHANGERS = new Set(['cd', 'pushd', 'popd', 'chdir']);
+const FOLDER_CHANGERS = wordsOf('cd pushd popd chdir');
+/** How many values of options in a word may be scripts, and how many names are read in it. */
+const MAX_VALUES = 4;
+const MAX_TEXTS = 2000;
 
 /**
  * Finds out what a command would run, from its argument vector and whether it gets an input. The script of a named shell (`bash -c …`) is parsed, and
  * programs that only run another one (`env`, `timeout`) are followed. Never throws.
  */
 export function analyzeCommand(command: readonly string[], isFed = false): CommandFacts {
-  const found = nothing();
-  add(found, command.map(knownWord), isFed, 0);
-  const { unclear, interpreter, folders: _folders, isSuspected: _isSuspected, ...rest } = found;
-  return { ...rest, ...(interpreter !== undefined && { interpreter }), ...(unclear !== undefined && { unclear }) };
+  const facts = nothing();
+  add(facts, command.map(knownWord), isFed, 0, MAX_VALUES);
+  return facts;
 }
 
-interface Found {
-  commands: AnalyzedCommand[];
-  suspected: AnalyzedCommand[];
-  redirections: Redirection[];
-  changesFolder: boolean;
-  folders: readonly string[] | undefined;
-  interpreter: string | undefined;
-  unclear: string | undefined;
-  /** Whether it is what a text may be, and so is only looked through once. */
-  readonly isSuspected: boolean;
+function nothing(): Facts {
+  return { commands: [], suspected: [], redirections: [], changesFolder: false, folders: ['.'] };
 }
 
-function nothing(): Found {
-  const lists = { commands: [], suspected: [], redirections: [] };
-  return {
-    ...lists,
-    changesFolder: false,
-    folders: ['.'],
-    interpreter: undefined,
-    unclear: undefined,
-    isSuspected: false,
-  };
-}
-
-function add(found: Found, words: readonly ShellWord[], isFed: boolean, depth: number): void {
+/** Adds a program. `values` of the options among its words are looked at as scripts. */
+function add(facts: Facts, words: readonly ShellWord[], isFed: boolean, depth: number, values: number): void {
   const [program, ...rest] = words;
   if (program === undefined) return;
-  if (depth > MAX_DEPTH) {
-    found.unclear ??= 'deep nesting';
-    return;
-  }
-  if (program.text === undefined) {
-    found.unclear ??= 'a program whose name only a shell knows';
-    return;
-  }
+  if (depth > MAX_DEPTH) facts.unclear ??= 'deep nesting';
+  else if (program.text === undefined) facts.unclear ??= 'a program whose name only a shell knows';
+  if (depth > MAX_DEPTH || program.text === undefined) return;
   const name = programName(program.text);
   const script = readShellArguments(name, rest);
   if (script !== undefined) {
-    found.unclear ??= script.unclear;
-    addScript(found, script.text, isFed, depth);
-    if (script.unclear === undefined && isOfSystem(program.text)) return;
+    facts.unclear ??= script.unclear;
+    addScript(facts, script.text, isFed, depth, values);
   }
   const inner = unwrapCommand(name, rest);
-  for (const variable of inner?.variables ?? []) checkVariable(found, variable);
-  if (inner !== undefined) add(found, inner.command, isFed, depth + 1);
-  if (inner !== undefined && isOfSystem(program.text)) return;
+  for (const variable of inner?.variables ?? []) checkVariable(facts, variable);
+  if (inner !== undefined) add(facts, inner.command, isFed, depth + 1, values);
+  const isRead = inner !== undefined || (script !== undefined && script.unclear === undefined);
+  if (isRead && isOfSystem(program.text)) return;
   if (name === 'git' && rest.some(({ prefix }) => /^(?:--config-env=)?(?:alias|include\w*)\./i.test(prefix)))
-    found.unclear ??= 'an alias of git';
+    facts.unclear ??= 'an alias of git';
   const coverable = coverableWords(words);
-  found.commands.push({ words, folders: found.folders, isFed, ...coverable });
-  if (isFed && !coverable.isListed) found.interpreter ??= `${name} with an input`;
+  facts.commands.push({ words, folders: facts.folders, isFed, ...coverable });
+  if (isFed && !coverable.isListed) facts.interpreter ??= `${name} with an input`;
   if (coverable.isOpen.includes(false)) {
     const given = withoutMessages(name, rest);
-    found.interpreter ??= handsOver(name, given);
-    suspect(found, given, depth);
+    facts.interpreter ??= handsOver(name, given);
+    suspect(facts, given, depth, values);
   }
   if (FOLDER_CHANGERS.has(name)) {
-    found.changesFolder = true;
-    found.folders = coverable.isListed ? alsoIn(found.folders, rest[0]?.text ?? '') : undefined;
+    facts.changesFolder = true;
+    const to = rest[0]?.text ?? '';
+    const folders = coverable.isListed ? facts.folders?.flatMap((each) => [each, posix.join(each, to)]) : undefined;
+    facts.folders = folders !== undefined && folders.length <= MAX_FOLDERS ? folders : undefined;
   }
-  if (name.startsWith('git-')) found.suspected.push(plain([knownWord('git'), knownWord(name.slice(4)), ...rest]));
-}
-
-function alsoIn(folders: readonly string[] | undefined, folder: string): readonly string[] | undefined {
-  const all = folders?.flatMap((each) => [each, posix.join(each, folder)]);
-  return all === undefined || all.length > MAX_FOLDERS ? undefined : all;
+  if (name.startsWith('git-')) facts.suspected.push(plain([knownWord('git'), knownWord(name.slice(4)), ...rest]));
 }
 
 /** Leaves out the messages that Git stores, which are texts for people. */
@@ -118,18 +97,22 @@ function withoutMessages(name: string, words: readonly ShellWord[]): readonly Sh
   });
 }
 
-/** Adds what the words of a program that runs code may hold: a script for a shell, or names and files in any other language. */
-function suspect(found: Found, words: readonly ShellWord[], depth: number): void {
+/**
+ * Adds what the words of a program that runs code may hold: a script for a shell, or names and files in any other language, of which runs of letters,
+ * digits and `. / _ + -` are words. What a script may hold is only looked through once.
+ */
+function suspect(facts: Facts, words: readonly ShellWord[], depth: number, values: number): void {
   for (const { text } of words) {
     if (text === undefined || !/[^\w./+-]/.test(text)) continue;
-    found.suspected.push(plain(textsWithin(text).map(knownWord)));
+    const names = text.split(/[^\w./+-]+/).filter((each) => each !== '');
+    facts.suspected.push(plain(names.slice(0, MAX_TEXTS).map(knownWord)));
     // The value of an option may be a script as well: `--rsh=SCRIPT`, `--checkpoint-action=exec=SCRIPT`.
-    const values = [...text.matchAll(/=/g)].slice(0, found.isSuspected ? 0 : MAX_VALUES).map(({ index }) => index + 1);
-    for (const start of [0, ...values]) {
-      const nested = { ...nothing(), isSuspected: true };
-      addScript(nested, text.slice(start), false, depth + 1);
-      found.suspected.push(...nested.commands, ...nested.suspected);
-      if (start > 0) found.interpreter ??= nested.interpreter;
+    const starts = [...text.matchAll(/=/g)].slice(0, values).map(({ index }) => index + 1);
+    for (const start of [0, ...starts]) {
+      const nested = nothing();
+      addScript(nested, text.slice(start), false, depth + 1, 0);
+      facts.suspected.push(...nested.commands, ...nested.suspected);
+      if (start > 0) facts.interpreter ??= nested.interpreter;
     }
   }
 }
@@ -138,45 +121,24 @@ function plain(words: readonly ShellWord[]): AnalyzedCommand {
   return { words, folders: undefined, isFed: false, isListed: false, isOpen: words.map(() => false) };
 }
 
-function addScript(found: Found, script: string, isFed: boolean, depth: number): void {
+function addScript(facts: Facts, script: string, isFed: boolean, depth: number, values: number): void {
   const { commands, unclear } = parseShell(script, isFed);
-  found.unclear ??= unclear;
-  for (const command of commands) addSimple(found, command, depth);
+  facts.unclear ??= unclear;
+  for (const command of commands) {
+    for (const assignment of command.assignments) checkVariable(facts, assignment);
+    facts.redirections.push(...command.redirections);
+    add(facts, command.words, command.isFed, depth + 1, values);
+  }
 }
 
-function addSimple(found: Found, { words, assignments, redirections, isFed }: SimpleCommand, depth: number): void {
-  for (const assignment of assignments) checkVariable(found, assignment);
-  found.redirections.push(...redirections);
-  add(found, words, isFed, depth + 1);
-}
-
-function checkVariable(found: Found, assignment: ShellWord): void {
-  const name = /^[A-Za-z_]\w*/.exec(assignment.prefix)?.[0] ?? '';
-  if (!isHarmlessVariable(name)) found.unclear ??= `the variable "${name}"`;
-}
-
-const HARMLESS = new Set(
-  [
-    'CI DEBUG VERBOSE COVERAGE TERM COLUMNS LINES NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE TZ LANG',
-    'NODE_ENV BABEL_ENV RAILS_ENV RACK_ENV APP_ENV RUST_BACKTRACE RUST_LOG GOOS GOARCH CGO_ENABLED',
+/** The variables that can only change what a program prints or how it runs, and not which code. */
+const HARMLESS = wordsOf(
+  'CI DEBUG VERBOSE COVERAGE TERM COLUMNS LINES NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE TZ LANG ' +
+    'NODE_ENV BABEL_ENV RAILS_ENV RACK_ENV APP_ENV RUST_BACKTRACE RUST_LOG GOOS GOARCH CGO_ENABLED ' +
     'PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONHASHSEED SOURCE_DATE_EPOCH DO_NOT_TRACK',
-  ]
-    .join(' ')
-    .split(' '),
 );
 
-/** Whether a variable that is set for a program can only change what it prints or how it runs, and not which code. */
-function isHarmlessVariable(name: string): boolean {
-  return HARMLESS.has(name) || /^LC_[A-Z]+$/.test(name);
-}
-
-const MAX_TEXTS = 2000;
-const MAX_VALUES = 4;
-
-/** Returns what may be names of programs, arguments and files in a text of any language: its runs of letters, digits and `. / _ + -`. */
-function textsWithin(text: string): readonly string[] {
-  return text
-    .split(/[^\w./+-]+/)
-    .filter((each) => each !== '')
-    .slice(0, MAX_TEXTS);
+function checkVariable(facts: Facts, { prefix }: ShellWord): void {
+  const name = /^[A-Za-z_]\w*/.exec(prefix)?.[0] ?? '';
+  if (!HARMLESS.has(name) && !/^LC_[A-Z]+$/.test(name)) facts.unclear ??= `the variable "${name}"`;
 }

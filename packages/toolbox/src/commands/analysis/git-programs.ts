@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { attempt, childVariables, findOnPath } from '@kernel/internal';
+import { attempt, childStreams, childVariables, findOnPath } from '@kernel/internal';
 import { lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { commandVariables, DEFAULT_VARIABLES } from '../environment.ts';
@@ -42,11 +42,11 @@ const MAX_MS = 5_000;
 const MAX_BYTES = 1_000_000;
 
 /**
- * Finds what the repository of a folder, and a config within `root`, make Git run all the same. Asks Git itself, in a
+ * Finds what the repository of a folder, and a config within `root`, make these commands of Git run all the same. Asks Git itself, in a
  * way that runs nothing. Returns each as `key = value`, and a sentence for what cannot be found out; both need a person.
  */
-export function programsOfGit(root: string, folder: string, command: string): readonly string[] {
-  const readsFiles = /^(?:status|diff|describe)$/.test(command);
+export function programsOfGit(root: string, folder: string, commands: readonly string[]): readonly string[] {
+  const readsFiles = commands.some((each) => /^(?:status|diff|describe)$/.test(each));
   const variables = commandVariables(DEFAULT_VARIABLES, root);
   // The Git that will run, which may read a config that another version does not.
   const git = findOnPath('git', { workspace: root, path: variables['PATH'] ?? '' });
@@ -59,7 +59,7 @@ export function programsOfGit(root: string, folder: string, command: string): re
         input,
         env: childVariables({ ...variables, ...VARIABLES }),
         encoding: 'utf8',
-        stdio: ['pipe', 'pipe', 'ignore'],
+        stdio: childStreams('pipe', 'pipe', 'ignore'),
         timeout: MAX_MS,
         maxBuffer: MAX_BYTES,
         windowsHide: true,
@@ -77,7 +77,9 @@ export function programsOfGit(root: string, folder: string, command: string): re
     const isOfFolder =
       scope === 'local' || scope === 'worktree' || isInside(root, resolve(cwd, origin.slice('file:'.length)), sep);
     const isUsed =
-      PROGRAM.test(key) || (key === REVISIONS_FILE && command === 'blame') || value.some((line) => line.includes('%G'));
+      PROGRAM.test(key) ||
+      (key === REVISIONS_FILE && commands.includes('blame')) ||
+      value.some((line) => line.includes('%G'));
     if (scope !== 'command' && isOfFolder && isUsed) found.push(`${key} = ${value.join('\n')}`);
   }
   // A file that is added or committed counts as well.

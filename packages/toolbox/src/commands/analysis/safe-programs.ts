@@ -96,7 +96,7 @@ function entersFolder([program, folder, more]: readonly ShellWord[]): boolean {
   );
 }
 
-function wordsOf(text: string): ReadonlySet<string> {
+export function wordsOf(text: string): ReadonlySet<string> {
   return new Set(text.split(' '));
 }
 

@@ -1,4 +1,4 @@
-import { readWord, type Reading } from './read-word.ts';
+import { readWord, type Reading, stop, take } from './read-word.ts';
 import type { Redirection, ShellScript, ShellWord } from './types.ts';
 
 const MAX_LENGTH = 100_000;
@@ -8,6 +8,15 @@ const MAX_DEPTH = 20;
 const KEYWORDS = new Set(
   'if then else elif fi for while until do done case esac select function coproc [[ time'.split(' '),
 );
+const OPERATOR = /\|\||&&|\|&|;;|[|&;\n]/y;
+const ASSIGNMENT = /[A-Za-z_]\w*\+?=/y;
+/** Spaces, comments, and line continuations that stand between words. Any other one may join characters that mean more together. */
+const BLANKS = /(?:[ \t]|(?<=[ \t\n])\\\n|#[^\n]*)*/y;
+/** A plain sh takes these for words. */
+const DESCRIPTOR = /(?:\d{2,}|\{\w+\})(?=[<>]|&>)/y;
+/** `<(…)` and `>(…)` are words. */
+const REDIRECTION = /\d?(&>>|&>|<<<|<<-|<<|<>|<&|>&|>>|>\||[<>](?!\())/y;
+const COPY = /[ \t]*(?:\d+-?|-)(?![^ \t\n;&|<>()])/y;
 
 /**
  * Lists the commands of a script for sh or bash. Understands lists, pipes, groups, quotes, substitutions and redirections to files; says of anything else
@@ -17,137 +26,105 @@ const KEYWORDS = new Set(
  */
 export function parseShell(source: string, isFed = false): ShellScript {
   const reading: Reading = { source, at: 0, commands: [], depth: 0, isFed, unclear: undefined, readNested };
-  if (source.length > MAX_LENGTH) reading.unclear = 'a script of this length';
-  else if (/[\0\r]/.test(source)) reading.unclear = 'a control character';
-  else readList(reading, '');
+  if (source.length > MAX_LENGTH) stop(reading, 'a script of this length');
+  else if (/[\0\r]/.test(source)) stop(reading, 'a control character');
+  readList(reading, '');
   const { commands, unclear } = reading;
   return unclear === undefined ? { commands } : { commands, unclear };
 }
 
 function readList(reading: Reading, end: string): void {
-  const isFed = reading.isFed;
+  const { isFed, source } = reading;
   for (;;) {
-    skipBlanks(reading);
-    const { source, at } = reading;
-    if (reading.unclear !== undefined) return;
-    if (at >= source.length) {
-      if (end !== '') reading.unclear = `a missing "${end}"`;
-      return;
-    }
-    if (source[at] === end) {
+    take(reading, BLANKS);
+    const char = source[reading.at];
+    if (char === undefined && end !== '') stop(reading, `a missing "${end}"`);
+    if (char === undefined) return;
+    if (char === end) {
       reading.at += 1;
       return;
     }
-    const operator = /^(?:\|\||&&|\|&|;;|[|&;\n])/.exec(source.slice(at, at + 2))?.[0];
+    const operator = take(reading, OPERATOR)?.[0];
     if (operator === undefined) {
       readCommand(reading, end);
       reading.isFed = isFed;
-      continue;
-    }
-    if (operator === ';;') reading.unclear = 'a case';
-    if (operator === '|' || operator === '|&') reading.isFed = true;
-    reading.at += operator.length;
+    } else if (operator === ';;') stop(reading, 'a case');
+    else reading.isFed ||= operator === '|' || operator === '|&';
   }
 }
 
-function readNested(reading: Reading, end: string): void {
-  if (reading.depth >= MAX_DEPTH) {
-    reading.unclear ??= 'deep nesting';
-    return;
-  }
-  const inner: Reading = { ...reading, depth: reading.depth + 1 };
-  readList(inner, end);
-  reading.at = inner.at;
-  reading.unclear ??= inner.unclear;
+function readNested(reading: Reading, end: string, isFed: boolean): void {
+  if (reading.depth >= MAX_DEPTH) return stop(reading, 'deep nesting');
+  const { depth, isFed: wasFed } = reading;
+  Object.assign(reading, { depth: depth + 1, isFed });
+  readList(reading, end);
+  Object.assign(reading, { depth, isFed: wasFed });
 }
 
 function readCommand(reading: Reading, end: string): void {
   const words: ShellWord[] = [];
   const assignments: ShellWord[] = [];
   const redirections: Redirection[] = [];
-  const { source } = reading;
-  const first = reading.commands.length;
+  const { commands, source } = reading;
+  const first = commands.length;
   let { isFed } = reading;
   let hasGroup = false;
   let hasBoth = false;
-  while (reading.unclear === undefined) {
-    skipBlanks(reading);
-    const char = source[reading.at];
+  for (;;) {
+    take(reading, BLANKS);
+    const { at: start } = reading;
+    const char = source[start];
     // A `}` that follows a word is an ordinary word.
     if (char === undefined || (char === end && (char !== '}' || words.length === 0)) || '\n;|'.includes(char)) break;
-    if (char === '&' && source[reading.at + 1] !== '>') break;
+    if (char === '&' && source[start + 1] !== '>') break;
     // A plain sh takes `a &> b c` for `a &` and `c > b`.
     hasBoth ||= char === '&';
-    const start = reading.at;
-    if (readRedirection(reading, redirections)) {
-      isFed ||= source.slice(start, reading.at).includes('<');
+    const operator = readRedirection(reading, redirections);
+    if (operator !== undefined) {
+      isFed ||= operator.includes('<');
       // What follows a group is the input of all that is in it.
-      if (hasGroup && isFed) for (const command of reading.commands.slice(first)) command.isFed = true;
-      continue;
-    }
-    if (char === '(' || (char === '{' && words.length === 0 && /[ \t\n]/.test(source[reading.at + 1] ?? ''))) {
-      if (words.length > 0 || assignments.length > 0) reading.unclear = 'a function or an array';
-      else if (source.startsWith('((', reading.at)) reading.unclear = 'arithmetic';
-      else {
-        hasGroup = true;
-        reading.at += 1;
-        readNested(reading, char === '(' ? ')' : '}');
-      }
-      continue;
-    }
-    if (char === ')' || char === '}') {
-      reading.unclear = `a "${char}" too many`;
-      continue;
-    }
-    if (hasGroup) reading.unclear = 'a word after a group';
-    if (hasBoth) reading.unclear = 'a word after "&>"';
-    const word = readWord(reading);
-    if (words.length === 0) {
+      if (hasGroup && isFed) for (const command of commands.slice(first)) command.isFed = true;
+    } else if (char === '(' || (char === '{' && words.length === 0 && /[ \t\n]/.test(source[start + 1] ?? ''))) {
+      if (words.length > 0 || assignments.length > 0) stop(reading, 'a function or an array');
+      if (source.startsWith('((', start)) stop(reading, 'arithmetic');
+      hasGroup = true;
+      reading.at += 1;
+      readNested(reading, char === '(' ? ')' : '}', reading.isFed);
+    } else if (char === ')' || char === '}') stop(reading, `a "${char}" too many`);
+    else {
+      if (hasGroup || hasBoth) stop(reading, `a word after ${hasBoth ? '"&>"' : 'a group'}`);
       // Quotes make an ordinary word of an assignment, a keyword and a `!`.
       ASSIGNMENT.lastIndex = start;
-      if (ASSIGNMENT.test(source)) {
-        assignments.push(word);
-        continue;
-      }
-      if (reading.at === start + 1 && char === '!') continue;
-      if (word.text !== undefined && KEYWORDS.has(word.text)) reading.unclear = `"${word.text}"`;
+      const isAssignment = words.length === 0 && ASSIGNMENT.test(source);
+      const word = readWord(reading);
+      const isPlain = words.length === 0 && word.text !== undefined;
+      if (isPlain && char === '!' && reading.at === start + 1) continue;
+      if (isPlain && !isAssignment && KEYWORDS.has(word.text)) stop(reading, `"${word.text}"`);
+      (isAssignment ? assignments : words).push(word);
     }
-    words.push(word);
   }
   if (words.length > 0 || assignments.length > 0 || redirections.length > 0)
-    reading.commands.push({ words, assignments, redirections, isFed });
+    commands.push({ words, assignments, redirections, isFed });
 }
 
-const ASSIGNMENT = /[A-Za-z_]\w*\+?=/y;
-const REDIRECTION = /^(\d*|\{\w+\})(&>>|&>|<<<|<<-|<<|<>|<&|>&|>>|>\||<|>)/;
-
-function readRedirection(reading: Reading, redirections: Redirection[]): boolean {
-  const { source, at } = reading;
-  const found = REDIRECTION.exec(source.slice(at, at + 24));
-  const [, descriptor = '', operator] = found ?? [];
-  if (found === null || operator === undefined) return false;
-  // A plain sh takes these for words.
-  if (descriptor.length > 1) reading.unclear = `the descriptor "${descriptor}"`;
-  // `<(…)` and `>(…)` are words.
-  if (/^[<>]$/.test(operator) && source[at + found[0].length] === '(') return false;
-  reading.at += found[0].length;
-  if (operator === '<<' || operator === '<<-') {
-    reading.unclear = 'a here-document';
-    return true;
+/** Reads a redirection, and returns its operator; undefined if there is none. Those that open a file are added. */
+function readRedirection(reading: Reading, redirections: Redirection[]): string | undefined {
+  const descriptor = take(reading, DESCRIPTOR)?.[0];
+  if (descriptor !== undefined) stop(reading, `the descriptor "${descriptor}"`);
+  const operator = descriptor === undefined ? take(reading, REDIRECTION)?.[1] : '';
+  if (operator === undefined || operator === '') return operator;
+  if (operator === '<<' || operator === '<<-') stop(reading, 'a here-document');
+  else if (operator === '>&' || operator === '<&') {
+    if (take(reading, COPY) === null) stop(reading, 'a copy of something that is no descriptor');
+  } else {
+    take(reading, BLANKS);
+    const target = readWord(reading);
+    if (operator === '<<<' || target.text === '/dev/null') return operator;
+    if (mayBeConnection(target)) stop(reading, 'a redirection that may be a connection');
+    if (operator === '<>') redirections.push({ access: 'read', target });
+    redirections.push({ access: operator === '<' ? 'read' : 'write', target });
   }
-  if (operator === '>&' || operator === '<&') {
-    const copied = /^[ \t]*(?:\d+-?|-)(?![^ \t\n;&|<>()])/.exec(source.slice(reading.at, reading.at + 24))?.[0];
-    if (copied === undefined) reading.unclear = 'a copy of something that is no descriptor';
-    else reading.at += copied.length;
-    return true;
-  }
-  skipBlanks(reading);
-  const target = readWord(reading);
-  if (operator === '<<<' || target.text === '/dev/null') return true;
-  if (mayBeConnection(target)) reading.unclear = 'a redirection that may be a connection';
-  if (operator === '<>') redirections.push({ access: 'read', target });
-  redirections.push({ access: operator === '<' ? 'read' : 'write', target });
-  return true;
+  return operator;
 }
 
 /** Whether bash may open a connection, as it does for `/dev/tcp/HOST/PORT`. */
@@ -156,18 +133,4 @@ function mayBeConnection({ text, prefix }: ShellWord): boolean {
     /^\/dev\/(?:tcp|udp)\//.test(prefix) ||
     (text === undefined && ('/dev/'.startsWith(prefix) || prefix.startsWith('/dev/')))
   );
-}
-
-/** Skips spaces, comments, and line continuations that stand between words. Any other one may join characters that mean more together. */
-function skipBlanks(reading: Reading): void {
-  const { source } = reading;
-  for (;;) {
-    const char = source[reading.at];
-    if (char === ' ' || char === '\t') reading.at += 1;
-    else if (/^[ \t\n]\\\n/.test(source.slice(reading.at - 1, reading.at + 2))) reading.at += 2;
-    else if (char === '#') {
-      const end = source.indexOf('\n', reading.at);
-      reading.at = end === -1 ? source.length : end;
-    } else return;
-  }
 }
