@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { compileEitherGlob, compileGlob, literalBrackets, type PathTest } from '../workspace/glob.ts';
-import { matchWildcard, decode, fold, type TextTest, toSlashes } from './match-wildcard.ts';
+import { decode, fold, matchWildcard, type TextTest, toSlashes } from './match-wildcard.ts';
 
 export const ADDRESS = /^([a-z*][a-z0-9+.*-]*):\/\/([^/?#]+)(\/[^?#]*)?(\?[^#]*)?(?:#[^]*)?$/i;
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
@@ -16,18 +16,20 @@ export function addressTest(pattern: string): TextTest {
   const onPath: PathTest = path === '/**' ? () => true : compileGlob(literalBrackets(path));
   const onFoldedPath: PathTest = path === '/**' ? onPath : compileEitherGlob(fold(posix.normalize(path)));
   const onHost = compileGlob(hostGlob(host.replace(/^\*\*\./, '*.')));
-  const isScheme = ({ protocol }: URL): boolean =>
+  const isScheme = (protocol: string): boolean =>
     scheme === '*' ? /^https?:$/.test(protocol) : protocol === `${scheme.toLowerCase()}:`;
   const onPort = (url: URL): boolean => port === '*' || port === (url.port || DEFAULT_PORTS[url.protocol]);
+  const parse = (text: string): URL | undefined => {
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    return url !== undefined && isScheme(url.protocol) ? url : undefined;
+  };
   return {
     covers: (text) => {
-      const url = toUrl(text);
+      const url = parse(text);
       return (
         url !== undefined &&
         // Credentials in an address hide which host it is.
-        url.username === '' &&
-        url.password === '' &&
-        isScheme(url) &&
+        url.username + url.password === '' &&
         onHost(url.hostname) &&
         (port === undefined ? url.port === '' : onPort(url)) &&
         onPath(url.pathname) &&
@@ -37,10 +39,9 @@ export function addressTest(pattern: string): TextTest {
       );
     },
     concerns: (text) => {
-      const url = toUrl(text);
+      const url = parse(text);
       return (
         url !== undefined &&
-        isScheme(url) &&
         onHost(url.hostname.replace(/\.$/, '')) &&
         (port === undefined || onPort(url)) &&
         [url.pathname, decode(url.pathname)].some((each) => onFoldedPath(fold(posix.normalize(each)))) &&
@@ -54,8 +55,4 @@ export function addressTest(pattern: string): TextTest {
 function hostGlob(host: string): string {
   const ascii = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : host;
   return ascii.replace(/[[\]]/g, String.raw`\$&`);
-}
-
-function toUrl(text: string): URL | undefined {
-  return URL.canParse(text) ? new URL(text) : undefined;
 }

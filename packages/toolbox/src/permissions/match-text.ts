@@ -2,8 +2,9 @@ import { attempt } from '@kernel/internal';
 import { realpathSync } from 'node:fs';
 import { posix } from 'node:path';
 import { compileEitherGlob, compileGlob, escapeGlob, literalBrackets } from '../workspace/glob.ts';
+import { pathsIn } from './links.ts';
 import { ADDRESS, addressTest } from './match-address.ts';
-import { splitUnescaped, decode, expandHome, fold, type TextTest, toSlashes } from './match-wildcard.ts';
+import { decode, expandHome, fold, splitUnescaped, type TextTest, toSlashes } from './match-wildcard.ts';
 
 /**
  * Compiles the pattern of a rule for paths and addresses. With `://` it is one for addresses: scheme, host, port, path and query are each matched by
@@ -27,7 +28,7 @@ export function compileText(pattern: string, root: string | undefined, isOfComma
   const alternatives = splitUnescaped(pattern, /\|/);
   const tests = alternatives.flatMap(testsOf);
   // A name may have a `|` in it.
-  const whole = alternatives.length === 1 ? [] : testsOf(pattern.replaceAll(/\\[^]|\|/g, escapeBar));
+  const whole = alternatives.length === 1 ? [] : testsOf(alternatives.join(String.raw`\|`));
   return {
     covers: (text) => tests.some((test) => test.covers(text)),
     concerns: (text, folder) => [...tests, ...whole].some((test) => test.concerns(text, folder)),
@@ -49,18 +50,15 @@ export function patternOfPath(path: string, root: string | undefined): string {
 
 /** Leaves out the spaces around a pattern; one behind a `\` belongs to it. */
 function trimPattern(pattern: string): string {
-  const trimmed = pattern.trim();
-  const characters = Array.from(trimmed);
-  const escapes = characters.length - 1 - characters.findLastIndex((each) => each !== '\\');
-  return escapes % 2 === 0 ? trimmed : trimmed + pattern.trimStart().slice(trimmed.length, trimmed.length + 1);
-}
-
-function escapeBar(found: string): string {
-  return found === '|' ? String.raw`\|` : found;
+  return /^\s*((?:\\[^]?|[^\\])*?)\s*$/.exec(pattern)?.[1] ?? pattern;
 }
 
 function isAbsolute(path: string): boolean {
   return path.startsWith('/') || /^[A-Za-z]:\//.test(path);
+}
+
+function isOutside(path: string): boolean {
+  return path === '..' || path.startsWith('../');
 }
 
 function normalize(path: string): string {
@@ -69,24 +67,7 @@ function normalize(path: string): string {
 
 /** Replaces each `\` before what means nothing in a pattern. */
 function replacePlainBackslashes(glob: string, by: string): string {
-  return glob.replaceAll(/\\(?:([*?[\]{}()|\s\\])|)/g, (found, escaped?: string) =>
-    escaped === undefined ? by : found,
-  );
-}
-
-/** The paths of the root: as it was given, and without links, as programs see it. */
-function rootsOf(root: string | undefined): readonly string[] {
-  return root === undefined ? [] : [...new Set([root, attempt(() => realpathSync.native(root)) ?? root])];
-}
-
-function belowRoot(glob: string, root: string): string | undefined {
-  if (!isAbsolute(glob)) return undefined;
-  const names = glob.split('/');
-  const above = normalize(toSlashes(root)).replace(/\/$/, '').split('/');
-  const star = names.indexOf('**');
-  const depth = star === -1 ? above.length : Math.min(star, above.length);
-  const isAbove = compileEitherGlob(fold(names.slice(0, depth).join('/')));
-  return isAbove(fold(above.slice(0, depth).join('/'))) ? names.slice(depth).join('/') || '.' : undefined;
+  return glob.replaceAll(/\\([*?[\]{}()|\s\\])?/g, (found, escaped?: string) => (escaped === undefined ? by : found));
 }
 
 /** Where a pattern may start: as it is written, and with `~` at the home folder, with `/` also at the root of the workspace. */
@@ -97,43 +78,36 @@ function startsOf(pattern: string): readonly string[] {
   return inRoot === pattern || /^\**$/.test(inRoot) ? [pattern] : [pattern, inRoot];
 }
 
-function readingsOf(
-  pattern: string,
-  roots: readonly string[],
-  isFolder: boolean,
-): { readonly globs: ReadonlySet<string>; readonly isOfAll: boolean } {
-  const given = [trimPattern(pattern), pattern]
-    .flatMap(startsOf)
-    .flatMap((each) => [each, replacePlainBackslashes(each, '/'), literalBrackets(toSlashes(each))]);
-  const globs = new Set(given.flatMap((each) => [each, normalize(each)]));
-  const isNamed = (glob: string): boolean => isFolder && !/[*?]/.test(posix.basename(glob));
-  const folders = [...globs].filter(isNamed).map((each) => `${each.replace(/\/$/, '')}/**`);
-  const below = roots
-    .flatMap((known) => [...globs, ...folders].map((each) => belowRoot(each, known)))
-    .filter((each) => each !== undefined);
-  const isOfAll = below.includes('**') || (isFolder && globs.has('.'));
-  return { globs: new Set([...globs, ...folders, ...below.filter((each) => each !== '**')]), isOfAll };
-}
-
 function pathTest(pattern: string, root: string | undefined, isFolder: boolean): TextTest {
-  const roots = rootsOf(root);
-  const { globs, isOfAll } = readingsOf(pattern, roots, isFolder);
-  const folded = [...globs].map((each) => compileEitherGlob(fold(each)));
-  // As it is written, too: a pattern may be about the folders above the root.
-  const rulePaths = (text: string): readonly string[] => [
-    ...new Set([undefined, ...roots].map((each) => toRulePath(text, each))),
-  ];
-  const isConcerned = (part: string): boolean =>
-    rulePaths(part)
-      .map(fold)
-      .some((path) => folded.some((test) => test(path)));
-  const isInRoot = (text: string): boolean => rulePaths(text).some((path) => !isAbsolute(path) && !isOutside(path));
-
   const plain = replacePlainBackslashes(trimPattern(pattern), process.platform === 'win32' ? '/' : '\\\\');
   const prefix = root === undefined ? '/' : `${normalize(toSlashes(root))}/`.replace('//', '/');
   const glob = normalize(plain.startsWith(prefix) && prefix !== '/' ? plain.slice(prefix.length) : plain);
   const exact = compileGlob(literalBrackets(glob));
   const name = /[*?]/.test(plain.replaceAll(/\\[^]/g, '')) ? undefined : plain.replaceAll(/\\([^])/g, '$1');
+
+  const readings = [trimPattern(pattern), pattern]
+    .flatMap(startsOf)
+    .flatMap((each) => [each, replacePlainBackslashes(each, '/'), literalBrackets(toSlashes(each))])
+    .flatMap((each) => [each, normalize(each)]);
+  const folders = readings.filter((each) => isFolder && !/[*?]/.test(posix.basename(each)));
+  const globs = new Set([...readings, ...folders.map((each) => `${each.replace(/\/$/, '')}/**`)]);
+  // As it was given, and without links, as programs see it.
+  const roots = root === undefined ? [] : [...new Set([root, attempt(() => realpathSync.native(root)) ?? root])];
+  const tests = [...globs].map((each) => {
+    const test = compileEitherGlob(fold(each));
+    return { test, isOfAll: roots.some((above) => test(fold(`${toSlashes(above)}/\0/\0`))) };
+  });
+  /** Whether a path is meant: as it is written, below the root, or, for a pattern about the folders above it, as an absolute path. */
+  const isMeant = (text: string, mayBeNone: boolean): boolean => {
+    const written = [undefined, ...roots].map((each) => fold(toRulePath(text, each)));
+    const absolute = roots.map((each) => fold(normalize(`${toSlashes(each)}/${toSlashes(text)}`)));
+    const isRelative = written.some((each) => !isAbsolute(each) && !isOutside(each));
+    // A word of a command, or a part of a text, need not be a path, so none is taken for what is merely somewhere in the workspace.
+    if (!mayBeNone && isFolder && globs.has('.') && isRelative) return true;
+    return tests.some(
+      ({ isOfAll, test }) => written.some(test) || (isRelative && !(mayBeNone && isOfAll) && absolute.some(test)),
+    );
+  };
   return {
     covers: (text) => {
       if (text === name) return !text.includes('\0');
@@ -143,23 +117,18 @@ function pathTest(pattern: string, root: string | undefined, isFolder: boolean):
       // `**` stands for folders below the root.
       return exact(path) && (!isOutside(path) || isOutside(glob));
     },
-    concerns: (text, folder) => {
-      // A word of a command need not be a path, so none is taken for what is merely somewhere in the workspace.
-      if (isOfAll && folder === undefined && isInRoot(text)) return true;
-      const isElsewhere = folder !== undefined && folder !== '.';
-      return parts(text).some((part) => isConcerned(part) || (isElsewhere && isConcerned(posix.join(folder, part))));
-    },
+    concerns: (text, folder) =>
+      parts(text).some(
+        (part) =>
+          isMeant(part, folder !== undefined || part !== text) ||
+          (folder !== undefined && folder !== '.' && isMeant(posix.join(folder, part), true)),
+      ),
   };
-}
-
-function isOutside(path: string): boolean {
-  return path === '..' || path.startsWith('../');
 }
 
 /** A text and what may be a path in it: the value of an option (`--file=.env`, `-f.env`), or of a program's own notation (`HEAD:.env`, `@.env`, `x=<.env`). */
 function parts(text: string): readonly string[] {
-  const pieces = text.split(/[=:@,;<]/).filter((piece) => piece !== '');
-  const values = /^-[^-]/.test(text) ? [2, 3, 4].map((start) => text.slice(start)).filter((value) => value !== '') : [];
-  const decoded = text.includes('%') ? [decode(text), ...decode(text).split(/[=:@,;<]/)] : [];
-  return [...new Set([text, ...pieces, ...values, ...decoded])];
+  const decoded = text.includes('%') ? [decode(text)] : [];
+  const pieces = [text, ...decoded].flatMap((each) => each.split(/[=:@,;<]/)).filter((piece) => piece !== '');
+  return [...new Set([text, ...pathsIn(text), ...decoded, ...pieces])];
 }

@@ -23,9 +23,6 @@ export function literalPrefix(pattern: string): string {
   return splitAtStars(pattern)[0] ?? '';
 }
 
-/** What is no escape behind a `\`: the two are characters of a name. */
-const PLAIN = /[\p{L}\p{N}_.-]/u;
-
 export function escapeWildcards(text: string): string {
   return text.replaceAll(/[\\*|\s]/g, String.raw`\$&`);
 }
@@ -61,35 +58,21 @@ export function splitWords(pattern: string): readonly string[] {
   return splitUnescaped(pattern, /\s/).filter((word) => word !== '');
 }
 
+/** Splits a text at each character that matches, unless a `\` is before it. */
 export function splitUnescaped(text: string, separator: RegExp): readonly string[] {
   const parts = [''];
-  for (let at = 0; at < text.length; at += 1) {
-    const char = text[at] ?? '';
-    if (separator.test(char)) parts.push('');
-    else {
-      parts[parts.length - 1] += char;
-      if (char === '\\') {
-        at += 1;
-        parts[parts.length - 1] += text[at] ?? '';
-      }
-    }
-  }
+  for (const [piece] of text.matchAll(/\\[^]|[^]/g))
+    if (piece.length === 1 && separator.test(piece)) parts.push('');
+    else parts[parts.length - 1] += piece;
   return parts;
 }
 
+/** The literal texts between the wildcards of a pattern. Before a letter or a digit, and `_ . -`, a `\` is a character of a name. */
 function splitAtStars(pattern: string): string[] {
   const parts = [''];
-  for (let at = 0; at < pattern.length; at += 1) {
-    const char = pattern[at] ?? '';
-    if (char === '*') {
-      parts.push('');
-      continue;
-    }
-    const next = pattern[at + 1];
-    const isEscape = char === '\\' && next !== undefined && !PLAIN.test(next);
-    if (isEscape) at += 1;
-    parts[parts.length - 1] += isEscape ? (pattern[at] ?? '') : char;
-  }
+  for (const [piece] of pattern.matchAll(/\\[^\p{L}\p{N}_.-]|[^]/gu))
+    if (piece === '*') parts.push('');
+    else parts[parts.length - 1] += piece.replace(/^\\(?=.)/s, '');
   return parts;
 }
 
