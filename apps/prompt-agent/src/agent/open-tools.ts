@@ -1,11 +1,12 @@
 import { join } from 'node:path';
-import { errorMessage } from '@kernel/internal';
+import { errorMessage, visible } from '@kernel/internal';
 import type { McpApps, McpPrompt } from '@kernel/mcp';
 import type { ToolEffect, ToolWithHandler, Toolset } from '@kernel/protocol';
 import type { AgentSetup, AgentMode } from '@kernel/toolbox/agents';
 import type { Workspace } from '@kernel/toolbox/workspace';
 import { createRegistry, searchTool, type ToolBinding, type ToolRegistry } from '@kernel/tools';
 import { COMMAND_MS, isolationFor, isolationName, tellOfIsolation } from './command-isolation.ts';
+import { rulesOfFormerNames } from '../approval/former-names.ts';
 import { createPolicy, NO_POLICY, type Policy, rulesOf } from '../approval/policy.ts';
 import { loadUserRules } from '../approval/user-rules.ts';
 import type { CommandCall } from '../command-call.ts';
@@ -133,6 +134,9 @@ export async function openTools(
     }
     const apps = added.find((each) => each.apps !== undefined)?.apps;
     const registry = registryOf(own, added);
+    const names = registry.list().map(({ name }) => name);
+    for (const sentence of rulesOfFormerNames([...rulesOf(flags), ...userRules.rules], names))
+      output.alert(visible(sentence));
     const guarded = policy.guard(wrap?.(registry) ?? registry);
     const asked = withoutRun?.(guarded, policy.approve) ?? guarded;
     return {

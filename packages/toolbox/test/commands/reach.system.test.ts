@@ -175,6 +175,26 @@ for (const { name, isolation, feature } of isolations)
       expect(existsSync(join(folder, '.config/other'))).toBe(true);
     });
 
+    it('cannot change the hooks and the config that the repository names in the workspace', async () => {
+      verifies('toolbox.isolation.repository');
+      const { run, folder } = await commands({ isolation, setVariables: { PATH } });
+      const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: folder });
+      git('init', '-q');
+      mkdirSync(join(folder, 'a b/hooks'), { recursive: true });
+      writeFileSync(join(folder, 'own.config'), '');
+      git('config', 'core.hooksPath', 'a b/hooks');
+      git('config', 'include.path', '../own.config');
+      const script = `echo x > 'a b/hooks/pre-commit'; mv 'a b' c; rm -rf 'a b'; echo '[alias]' >> own.config; mv own.config d
+        rm -f own.config; echo x > .git/hooks/pre-commit; mkdir -p 'a b/other'; echo x > 'a b/other/made'`;
+      await run(['/bin/sh', '-c', script]);
+      expect(readdirSync(folder).toSorted()).toEqual(['.git', 'a b', 'own.config']);
+      expect(readdirSync(join(folder, 'a b')).toSorted()).toEqual(['hooks', 'other']);
+      expect(readdirSync(join(folder, 'a b/hooks'))).toEqual([]);
+      expect(readFileSync(join(folder, 'own.config'), 'utf8')).toBe('');
+      expect(existsSync(join(folder, '.git/hooks/pre-commit'))).toBe(false);
+      expect(existsSync(join(folder, 'a b/other/made'))).toBe(true);
+    });
+
     it('has no place for a repository where there is none, and leaves nothing of that behind', async () => {
       verifies('toolbox.isolation.place');
       const { run, use, folder } = await commands({ isolation });

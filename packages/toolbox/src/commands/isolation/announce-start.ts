@@ -1,4 +1,5 @@
 import { SET_LIMITS } from './limits.ts';
+import type { IsolationRequest } from './types.ts';
 
 /**
  * Sets the limits, and finds the program of its first argument as the system does, and never a built-in of the shell.
@@ -60,13 +61,9 @@ printf '%s\\n' "$isolated_mark" >&2
 exec "$isolated_program" "$@"
 `;
 
-export function announceByDescriptor(command: readonly string[]): readonly string[] {
-  return ['/bin/sh', '-c', WATCHED, 'sh', ...command];
-}
-
-/** A command that announces nothing, for a terminal. */
-export function runUnannounced(command: readonly string[]): readonly string[] {
-  return ['/bin/sh', '-c', `${FIND}${AS_CHILD}exit $code`, 'sh', ...command];
+/** A command that announces its start by its descriptor 3; one in a terminal, which has none, announces nothing. */
+export function announceByDescriptor({ command, inTerminal = false }: IsolationRequest): readonly string[] {
+  return ['/bin/sh', '-c', inTerminal ? `${FIND}${AS_CHILD}exit $code` : WATCHED, 'sh', ...command];
 }
 
 /** A command that announces its start by a line of its standard error, for what passes on no other descriptor. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { announceByDescriptor, runUnannounced } from './announce-start.ts';
-import { END_FIRST, LIMITS, TMP_BYTES } from './limits.ts';
+import { announceByDescriptor } from './announce-start.ts';
+import { startOnLinux, TMP_BYTES } from './limits.ts';
 import { type Mount, mountsOf, PROC_EMPTY } from './mounts.ts';
 import { withoutKeyring } from './namespaces.ts';
 import { isFolder, requireProgram } from './system-folders.ts';
@@ -12,12 +12,9 @@ export function bubblewrap(): Isolation {
     name: 'bubblewrap',
     worksInTerminals: true,
     wrap(request) {
-      const { command, folder, cwd, variables, network, inTerminal = false } = request;
+      const { cwd, folder, network } = request;
       const mounts = mountsOf(request);
-      const args = [
-        '-c',
-        `${END_FIRST}; exec "$@"`,
-        'sh',
+      return startOnLinux(request, [
         ...withoutKeyring(folder),
         requireProgram('bwrap', 'The isolation with bubblewrap', folder),
         ...'--unshare-all --die-with-parent --new-session --cap-drop ALL --hostname isolated'.split(' '),
@@ -31,15 +28,8 @@ export function bubblewrap(): Isolation {
         '--chdir',
         cwd,
         '--',
-        ...(inTerminal ? runUnannounced(command) : announceByDescriptor(command)),
-      ];
-      return {
-        program: '/bin/sh',
-        args,
-        variables: { ...variables, HOME: '/tmp', TMPDIR: '/tmp' },
-        announcesStart: !inTerminal,
-        limits: LIMITS,
-      };
+        ...announceByDescriptor(request),
+      ]);
     },
   };
 }

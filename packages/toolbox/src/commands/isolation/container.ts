@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { checkKeys, optionKeys } from '@kernel/protocol';
 import { announceByMarker } from './announce-start.ts';
 import { LIMITS, PROCESSES, TMP_BYTES } from './limits.ts';
-import { mountsOf } from './mounts.ts';
+import { type Mount, workspaceMounts } from './mounts.ts';
 import { isFolder, requireProgram } from './system-folders.ts';
 import type { Isolation } from './types.ts';
 
@@ -38,17 +38,9 @@ export function containerIsolation(options: ContainerOptions): Isolation {
         ...`--security-opt no-new-privileges --pids-limit ${PROCESSES}`.split(' '),
         ...owner,
         ...(network ? [] : ['--network', 'none']),
-        ...readable.flatMap((path) => mount(path, path, true)),
+        ...readable.flatMap((path) => bind(path, path, true)),
         // The system is that of the image.
-        ...mountsOf(request)
-          .filter(({ how }) => how !== 'read')
-          .flatMap(({ how, path }) =>
-            how === 'empty'
-              ? isFolder(path)
-                ? ['--tmpfs', `${path}:ro,size=4k`]
-                : mount('/dev/null', path, true)
-              : mount(path, path, how === 'sealed'),
-          ),
+        ...workspaceMounts(request).flatMap(optionsOf),
         ...Object.entries({ ...passed, HOME: '/tmp' }).flatMap(([key, value]) => ['--env', `${key}=${value}`]),
         '--workdir',
         cwd,
@@ -69,8 +61,13 @@ export function containerIsolation(options: ContainerOptions): Isolation {
   };
 }
 
-/** A mount; the long form, because paths may hold a colon. */
-function mount(from: string, to: string, isReadOnly: boolean): readonly string[] {
+function optionsOf({ how, path }: Mount): readonly string[] {
+  if (how !== 'empty') return bind(path, path, how === 'sealed');
+  return isFolder(path) ? ['--tmpfs', `${path}:ro,size=4k`] : bind('/dev/null', path, true);
+}
+
+/** The long form, because paths may hold a colon. */
+function bind(from: string, to: string, isReadOnly: boolean): readonly string[] {
   const fields = ['type=bind', `source=${from}`, `target=${to}`, ...(isReadOnly ? ['readonly'] : [])];
   return [
     '--mount',

@@ -21,6 +21,7 @@ export function holdRepository(folder: string): () => void {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     attempt(() => mkdirSync(git, { mode: 0o755 }));
     if (!isHeld(git)) break;
+    forgetEnded(git);
     // Another one may remove the folder in between.
     const isMade = attempt(() => {
       writeFileSync(own, JSON.stringify(ownIdentity()), { flag: 'wx', mode: 0o600 });
@@ -44,15 +45,16 @@ export function heldPlaces(folder: string): readonly string[] {
   return attempt(() => readdirSync(head))?.length === 0 ? [git, head] : [git];
 }
 
-/** Whether a folder only holds the place of a repository. Forgets the holders that have ended. */
+/** Whether a folder only holds the place of a repository. */
 export function isHeld(git: string): boolean {
-  if (lstatSync(git, { throwIfNoEntry: false })?.isDirectory() !== true) return false;
-  const names = attempt(() => readdirSync(git));
-  if (names?.every((name) => name.startsWith(HOLDER)) !== true) return false;
-  for (const path of names.map((name) => join(git, name))) {
+  const isFolder = lstatSync(git, { throwIfNoEntry: false })?.isDirectory() === true;
+  return isFolder && attempt(() => readdirSync(git))?.every((name) => name.startsWith(HOLDER)) === true;
+}
+
+function forgetEnded(git: string): void {
+  for (const path of (attempt(() => readdirSync(git)) ?? []).map((name) => join(git, name))) {
     const stats = lstatSync(path, { throwIfNoEntry: false });
     if (stats?.isFile() !== true || stats.size > MAX_IDENTITY) continue;
     if (hasEnded(attempt(() => JSON.parse(readFileSync(path, 'utf8'))))) attempt(() => rmSync(path));
   }
-  return true;
 }

@@ -1,4 +1,5 @@
 import { release, totalmem } from 'node:os';
+import type { IsolatedCommand, IsolationRequest } from './types.ts';
 
 const GIB = 1_073_741_824;
 const OPEN_FILES = 65_536;
@@ -13,7 +14,7 @@ export const TMP_FILES = 500_000;
  * Has the system end a shell and what it starts before other programs when memory runs out: nothing limits the memory
  * of all processes together.
  */
-export const END_FIRST = '{ echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null';
+const END_FIRST = '{ echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null';
 
 /** Limits a shell and what it starts. The limit of memory can be raised: a sanitizer reserves more than there is. */
 export const SET_LIMITS = `
@@ -25,6 +26,21 @@ export const SET_LIMITS = `
 } 2>/dev/null
 ${END_FIRST}
 `;
+
+/** What Linux starts for a command whose isolation these words set up: a shell that has itself ended first, and then runs `script` with them. */
+export function startOnLinux(
+  { inTerminal = false, variables }: IsolationRequest,
+  words: readonly string[],
+  script = 'exec "$@"',
+): IsolatedCommand {
+  return {
+    program: '/bin/sh',
+    args: ['-c', `${END_FIRST}; ${script}`, 'sh', ...words],
+    variables: { ...variables, HOME: '/tmp', TMPDIR: '/tmp' },
+    announcesStart: !inTerminal,
+    limits: LIMITS,
+  };
+}
 
 export const LIMITS = `${PROCESSES} processes, ${inGib(DATA_BYTES)} of memory in each (raised by "ulimit -S -d unlimited"), ${inGib(TMP_BYTES)} in /tmp, ${inGib(FILE_BYTES)} in a file, ${OPEN_FILES} open files`;
 

@@ -1,9 +1,12 @@
 import { existsSync, lstatSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { attempt } from '@kernel/internal';
+import { attempt, findProgram } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
+import { isInside } from '../../workspace/paths.ts';
+import { askGit } from '../analysis/git-programs.ts';
 import { heldPlaces, isHeld } from './hold-repository.ts';
-import { isInside, NETWORK, outermost, programsOn, SYSTEM } from './system-folders.ts';
+import { NETWORK, outermost, programsOn, SYSTEM } from './system-folders.ts';
 import type { IsolationRequest } from './types.ts';
 
 /** A path of the file tree of a command. */
@@ -40,14 +43,21 @@ export const TABLE: readonly Row[] = [
   { how: 'write', why: 'the workspace', paths: ({ folder }) => [folder] },
   {
     how: 'pinned',
-    why: 'the folders above what is hidden, in whose place a command could put others',
-    paths: ({ folder, hidden }) => [...new Set(hidden.flatMap((path) => foldersBetween(folder, path)))],
+    why: 'the folders above what is hidden or read-only, in whose place a command could put others',
+    paths: (request) => {
+      const all = [...request.hidden, ...repositoryOf(request)];
+      return [...new Set(all.flatMap((path) => foldersBetween(request.folder, path)))];
+    },
   },
-  { how: 'sealed', why: 'the repository, whose hooks and config Git runs later', paths: repositoryOf },
+  {
+    how: 'sealed',
+    why: 'the repository, whose hooks and config Git runs later, also those in the workspace',
+    paths: repositoryOf,
+  },
   {
     how: 'empty',
     why: 'the place of a repository that is not there, and what the caller hides',
-    paths: (request) => [...placeOfRepository(request), ...outermost(request.hidden)],
+    paths: ({ folder, gitWritable, hidden }) => [...(gitWritable ? [] : heldPlaces(folder)), ...outermost(hidden)],
   },
 ];
 
@@ -62,15 +72,24 @@ const OWN = ['/dev', '/proc', '/sys'];
 
 /** Returns the mounts for a command. Throws `TOOL_UNAVAILABLE` if a command could replace what must not change. */
 export function mountsOf(request: IsolationRequest): readonly Mount[] {
-  const all = TABLE.flatMap(({ how, paths }) => paths(request).map((path) => ({ how, path: resolve(path) })));
   // What is readable in the workspace is there already, and writable.
-  const isThere = ({ path }: Mount): boolean =>
-    path === '/tmp' || [request.folder, ...OWN].some((each) => isInside(each, path));
-  const read = all.filter((each) => each.how === 'read' && !isThere(each)).map(({ path }) => path);
+  const isThere = (path: string): boolean =>
+    path === '/tmp' || [request.folder, ...OWN].some((each) => isInside(each, path, sep));
+  const read = rowsOf(request, true).filter(({ path }) => !isThere(path));
   return [
-    ...outermost(read).map((path) => ({ how: 'read' as const, path })),
-    ...all.filter(({ how }) => how !== 'read'),
+    ...outermost(read.map(({ path }) => path)).map((path) => ({ how: 'read' as const, path })),
+    ...workspaceMounts(request),
   ];
+}
+
+/** Returns those that make up the workspace, for an isolation whose system is another one. */
+export function workspaceMounts(request: IsolationRequest): readonly Mount[] {
+  return rowsOf(request, false);
+}
+
+function rowsOf(request: IsolationRequest, isRead: boolean): readonly Mount[] {
+  const rows = TABLE.filter(({ how }) => (how === 'read') === isRead);
+  return rows.flatMap(({ how, paths }) => paths(request).map((path) => ({ how, path: resolve(path) })));
 }
 
 /** The folders between two, both left out. Throws if one is a link: no mount keeps a command from replacing it. */
@@ -87,9 +106,10 @@ function foldersBetween(folder: string, path: string): readonly string[] {
 }
 
 /**
- * Returns the repository of the folder: Git would later run, outside of the isolation, what a
- * command writes there (hooks, the config, a `commondir`). Throws if its name leads to other files that a command could
- * replace: a mount protects neither a link nor the folders above what is mounted. The file of a worktree leads outside.
+ * Returns the repository of the folder, and what its config names in the workspace: Git would later run, outside of the
+ * isolation, what a command writes there (hooks, the config, a `commondir`). Throws if its name leads to other files that
+ * a command could replace: a mount protects neither a link nor the folders above what is mounted. The file of a worktree
+ * leads outside.
  */
 function repositoryOf({ folder, gitWritable }: IsolationRequest): readonly string[] {
   const git = join(folder, '.git');
@@ -98,7 +118,8 @@ function repositoryOf({ folder, gitWritable }: IsolationRequest): readonly strin
   const [, led] = (found.isFile() && /^gitdir:\s*(.+)/.exec(readFileSync(git, 'utf8'))) || [];
   const common = attempt(() => readFileSync(join(git, 'commondir'), 'utf8').trim());
   const leads = [led && resolve(folder, led), common && resolve(git, common)].filter((path) => path !== undefined);
-  if (!found.isSymbolicLink() && !leads.some((path) => isInside(folder, path))) return [git];
+  if (!found.isSymbolicLink() && !leads.some((path) => isInside(folder, path, sep)))
+    return [git, ...namedByConfig(folder, git)];
   const how = found.isSymbolicLink() ? 'is a link' : 'leads into the folder';
   throw new KernelError(
     'TOOL_UNAVAILABLE',
@@ -109,6 +130,20 @@ function repositoryOf({ folder, gitWritable }: IsolationRequest): readonly strin
   );
 }
 
-function placeOfRepository({ folder, gitWritable }: IsolationRequest): readonly string[] {
-  return gitWritable ? [] : heldPlaces(folder);
+/** The folder of hooks and the files of config that Git finds below the folder, outside of `.git`. Asks Git only where its config may name some. */
+function namedByConfig(folder: string, git: string): readonly string[] {
+  const config = attempt(() => readFileSync(join(git, 'config'), 'utf8')) ?? 'include';
+  const program = findProgram('git', { workspace: folder });
+  if (program === undefined || !/hookspath|include|worktreeconfig/i.test(config)) return [];
+  const listed = askGit(program, { cwd: folder, root: folder }, ['config', '--list', '--show-origin', '-z']);
+  const fields = listed?.split('\0') ?? [];
+  const paths = fields.flatMap((entry, at) => {
+    const [, key, value = ''] = /^(core\.hookspath|include(?:if\..*)?\.path)\n(.+)$/is.exec(entry) ?? [];
+    const origin = resolve(folder, (fields[at - 1] ?? '').replace('file:', ''));
+    const base = key?.startsWith('include') === true ? dirname(origin) : folder;
+    return key === undefined ? [] : [resolve(base, value.replace(/^~(?=\/)/, homedir()))];
+  });
+  const isNamed = (path: string): boolean =>
+    path !== folder && isInside(folder, path, sep) && !isInside(git, path, sep) && existsSync(path);
+  return outermost(paths.filter(isNamed));
 }

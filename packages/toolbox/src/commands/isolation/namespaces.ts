@@ -1,16 +1,17 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, sep } from 'node:path';
 import { findProgram } from '@kernel/internal';
-import { announceByDescriptor, runUnannounced } from './announce-start.ts';
-import { END_FIRST, isKernel, LIMITS, PROCESSES, TMP_BYTES, TMP_FILES } from './limits.ts';
+import { isInside } from '../../workspace/paths.ts';
+import { announceByDescriptor } from './announce-start.ts';
+import { isKernel, PROCESSES, startOnLinux, TMP_BYTES, TMP_FILES } from './limits.ts';
 import { DEVICES, type Mount, mountsOf, PROC_EMPTY } from './mounts.ts';
-import { isFolder, isInside, requireProgram } from './system-folders.ts';
+import { isFolder, requireProgram } from './system-folders.ts';
 import type { Isolation } from './types.ts';
 
 /**
  * Builds a tree with only what the table names, all read-only but the workspace; makes it the root, drops every
- * capability and runs the command. Arguments: the folder that is mounted over to build the tree; the workspace and what
- * is sealed in it, as the mount table spells them; where the command starts; the most processes; then the folders and
+ * capability and runs the command. Arguments: the folder that is mounted over to build the tree; the workspace, as
+ * the mount table spells it, and between spaces what is sealed in it; where the command starts; the most processes; then the folders and
  * the files to create and the lines for `mount --all`, each behind their number; the command.
  *
  * One process mounts everything, because each start of a program costs a millisecond. What is mounted below a readable
@@ -61,8 +62,7 @@ while read -r _ _ _ _ point flags _; do
   case $point in
     "$new") seals='' ;; # what was mounted there before cannot be reached
     "$new/tmp") continue ;;
-    "$new$sealed") ;;
-    "$new$folder" | "$new$folder"/*) seal=nosuid,nodev ;;
+    "$new$folder" | "$new$folder"/*) case $sealed in *" $point "*) ;; *) seal=nosuid,nodev ;; esac ;;
     "$new"/*) ;;
     *) continue ;;
   esac
@@ -96,7 +96,7 @@ const JOIN_SESSION_KEYRING: Partial<Record<NodeJS.Architecture, string>> = { arm
  * Keeps a shell that any signal of a terminal ends, and the namespaces with it: `unshare` itself blocks the one that asks it to end. The session is another one,
  * so that nothing can type into the terminal.
  */
-const GUARD = `${END_FIRST}; "$@"; exit $?`;
+const GUARD = '"$@"; exit $?';
 
 /**
  * Isolates with the user namespaces of Linux, by the programs of util-linux (`unshare`, `mount`, `pivot_root`, `setpriv`). The command sees itself as
@@ -107,13 +107,13 @@ export function linuxNamespaces(): Isolation {
     name: 'Linux namespaces',
     worksInTerminals: true,
     wrap(request) {
-      const { command, folder, cwd, variables, network, inTerminal = false } = request;
+      const { cwd, folder, inTerminal = false, network } = request;
       const mounts = mountsOf(request);
       const root = mountPointFor(mounts.map(({ path }) => path));
       const empty = `${root}/run/empty`;
       const files = mounts.filter(({ how, path }) => how === 'read' && !isFolder(path)).map(({ path }) => root + path);
       const folders = ['/dev', '/etc', '/proc', '/run'].map((path) => root + path);
-      const sealed = mounts.flatMap(({ how, path }) => (how === 'sealed' ? [inTable(path)] : []));
+      const sealed = mounts.flatMap(({ how, path }) => (how === 'sealed' ? [inTable(root + path)] : []));
       const args = [
         ...'--user --map-root-user --mount --pid --ipc --uts --fork --kill-child'.split(' '),
         ...(network ? [] : ['--net']),
@@ -124,27 +124,21 @@ export function linuxNamespaces(): Isolation {
         'isolate',
         root,
         inTable(folder),
-        sealed.join(''),
+        ` ${sealed.join(' ')} `,
         cwd,
         isKernel(6, 14) ? String(PROCESSES) : '',
         ...counted([...new Set([...folders, ...files.map((file) => dirname(file))])]),
         ...counted([empty, ...files]),
         ...counted(mounts.flatMap((mount) => linesOf(mount, root, empty))),
-        ...(inTerminal ? runUnannounced(command) : announceByDescriptor(command)),
+        ...announceByDescriptor(request),
       ];
       const purpose = 'The isolation with Linux namespaces';
       const unshare = requireProgram('unshare', purpose, folder);
-      const isolated = {
-        variables: { ...variables, HOME: '/tmp', TMPDIR: '/tmp' },
-        announcesStart: !inTerminal,
-        limits: LIMITS,
-      };
       // Also when what started it is killed, which can end nothing itself.
       const setpriv = requireProgram('setpriv', purpose, folder);
       const started = [...withoutKeyring(folder), setpriv, '--pdeathsig', 'KILL', '--'];
       if (inTerminal) started.push(requireProgram('setsid', purpose, folder));
-      const script = inTerminal ? GUARD : `${END_FIRST}; exec "$@"`;
-      return { ...isolated, program: '/bin/sh', args: ['-c', script, 'sh', ...started, unshare, ...args] };
+      return startOnLinux(request, [...started, unshare, ...args], inTerminal ? GUARD : undefined);
     },
   };
 }
@@ -173,7 +167,7 @@ function inTable(path: string): string {
 
 /** A folder that can be mounted over while the tree is built, because nothing in it is needed. */
 function mountPointFor(needed: readonly string[]): string {
-  const isFree = (folder: string): boolean => !needed.some((path) => isInside(folder, path));
+  const isFree = (folder: string): boolean => !needed.some((path) => isInside(folder, path, sep));
   // The table of mounts has paths without links.
   const folders = ['/mnt', '/media', '/srv', '/boot', '/var'].filter((folder) => existsSync(folder));
   return folders.map((folder) => realpathSync(folder)).find(isFree) ?? '/mnt';

@@ -19,8 +19,8 @@ export function sandboxExec(): Isolation {
     wrap(request) {
       const { command, folder, gitWritable, network, variables } = request;
       const mounts = mountsOf(request);
-      const of = (...hows: readonly Mount['how'][]): readonly string[] =>
-        mounts.filter(({ how }) => hows.includes(how)).map(({ path }) => path);
+      const of = (wanted: Mount['how']): readonly string[] =>
+        mounts.filter(({ how }) => how === wanted).map(({ path }) => path);
       const shown = [...of('read'), ...MACOS];
       const profile = [
         '(version 1)',
@@ -30,7 +30,9 @@ export function sandboxExec(): Isolation {
         `(allow file-read* (literal "/") ${shown.map(subpath).join(' ')} ${subpath(folder)})`,
         `(allow file-write* ${subpath(folder)} (literal "/dev/null") (literal "/dev/tty"))`,
         '(deny file-write-setugid)',
-        ...(gitWritable ? [] : [`(deny file-write* ${subpath(`${folder}/.git`)})`]),
+        ...[...(gitWritable ? [] : [`${folder}/.git`]), ...of('sealed')].map(
+          (path) => `(deny file-write* ${subpath(path)})`,
+        ),
         // Of these folders, only the name is closed.
         ...of('pinned').map((path) => `(deny file-write-unlink file-write-create (literal ${quote(path)}))`),
         ...of('empty').map((path) => `(deny file-read* file-write* ${subpath(path)})`),

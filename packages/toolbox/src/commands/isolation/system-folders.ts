@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, delimiter, dirname, isAbsolute, relative, join, resolve, sep } from 'node:path';
+import { basename, delimiter, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { attempt, findProgram } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
+import { isInside } from '../../workspace/paths.ts';
 
 /** What programs need of a Unix system. Keys, mail, logs, other users' folders and sockets are not among it. */
 export const SYSTEM: readonly string[] = [
@@ -92,7 +93,7 @@ const SYSTEM_SET: ReadonlySet<string> = new Set(SYSTEM);
 
 function besideOf(bin: string, programs: ReadonlySet<string>): readonly string[] {
   const parent = dirname(bin);
-  const isShared = dirname(parent) === parent || isInside(parent, homedir()) || basename(parent) === '.local';
+  const isShared = dirname(parent) === parent || isInside(parent, homedir(), sep) || basename(parent) === '.local';
   if (basename(bin) !== 'bin' || isShared) return [];
   const names = Object.entries(BESIDE_BIN).flatMap(([program, beside]) =>
     program === '*' || programs.has(program) ? beside : [],
@@ -115,7 +116,7 @@ function isProgram(path: string): boolean {
 
 /** Whether a folder is neither the root, nor right below it, nor a home or what holds one. */
 function isNarrow(folder: string): boolean {
-  return dirname(dirname(folder)) !== dirname(folder) && dirname(folder) !== folder && !isInside(folder, homedir());
+  return dirname(dirname(folder)) !== dirname(folder) && !isInside(folder, homedir(), sep);
 }
 
 /** The paths that lie in none of the others. */
@@ -134,11 +135,6 @@ function isShown(path: string, among: ReadonlySet<string>): boolean {
 
 export function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-}
-
-export function isInside(folder: string, path: string): boolean {
-  const below = relative(folder, path);
-  return below.split(sep)[0] !== '..' && !isAbsolute(below);
 }
 
 /**

@@ -1,0 +1,24 @@
+import type { PermissionRule } from '@kernel/toolbox/permissions';
+
+const PREFIX = 'mcp__';
+
+/**
+ * Describes the rules that ask or deny by a name that a server's tool had before it was called `mcp__server__tool`: `server_tool`. They match no tool any
+ * more. Returns one sentence a rule.
+ */
+export function rulesOfFormerNames(rules: readonly PermissionRule[], tools: readonly string[]): readonly string[] {
+  const ofServers = tools.filter((name) => name.startsWith(PREFIX));
+  return rules.flatMap((rule) => {
+    const text = 'deny' in rule ? rule.deny : 'ask' in rule ? rule.ask : '';
+    const names = text
+      .replace(/\([^]*/, '')
+      .trim()
+      .split('|');
+    return names.flatMap((name) => {
+      const pattern = new RegExp(`^${name.replaceAll('.', String.raw`\.`).replaceAll('*', '.*')}$`);
+      const now = ofServers.filter((each) => pattern.test(each.slice(PREFIX.length).replace('__', '_')));
+      if (now.length === 0 || tools.some((each) => pattern.test(each))) return [];
+      return `The rule ${JSON.stringify(rule)} is about no tool. Write ${now.join('|')} instead of ${name}.`;
+    });
+  });
+}
