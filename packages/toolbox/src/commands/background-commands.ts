@@ -5,8 +5,6 @@ import type { ProcessEnd } from './process/start-process.ts';
 
 export interface BackgroundCommand {
   readonly id: string;
-  /** What limits it. */
-  readonly limits: string | undefined;
   append(bytes: Uint8Array): void;
   takeOutput(): string;
   /** Resolves when there is output that was not taken yet, when the command has ended, after the time, in milliseconds, or on an abort. */
@@ -30,11 +28,7 @@ export function createBackgroundCommands(maxBytes: number) {
   const of = ({ turn }: ToolContext): BackgroundCommand[] => byRun.get(turn?.signal ?? withoutRun) ?? [];
   return {
     of,
-    add(
-      context: ToolContext,
-      start: (command: StartedCommand) => Promise<ProcessEnd>,
-      limits?: string,
-    ): BackgroundCommand {
+    add(context: ToolContext, start: (command: StartedCommand) => Promise<ProcessEnd>): BackgroundCommand {
       const commands = of(context);
       byRun.set(context.turn?.signal ?? withoutRun, commands);
       const started = (counts.get(commands) ?? 0) + 1;
@@ -45,7 +39,7 @@ export function createBackgroundCommands(maxBytes: number) {
         if (oldest === -1) break;
         commands.splice(oldest, 1);
       }
-      const command = createCommand({ id: `command-${started}`, limits }, maxBytes, start);
+      const command = createCommand(`command-${started}`, maxBytes, start);
       commands.push(command);
       running.add(command);
       void command.ended.then(() => running.delete(command));
@@ -60,7 +54,7 @@ export function createBackgroundCommands(maxBytes: number) {
 }
 
 function createCommand(
-  named: Pick<BackgroundCommand, 'id' | 'limits'>,
+  id: string,
   maxBytes: number,
   start: (command: StartedCommand) => Promise<ProcessEnd>,
 ): BackgroundCommand {
@@ -72,7 +66,7 @@ function createCommand(
     for (const resolve of waiting) resolve();
   };
   const command: StartedCommand = {
-    ...named,
+    id,
     controller: new AbortController(),
     append(bytes) {
       output.append(bytes);

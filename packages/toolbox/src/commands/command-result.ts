@@ -4,7 +4,6 @@ import type { OutputBuffer } from './process/output-buffer.ts';
 import type { ProcessEnd } from './process/start-process.ts';
 
 interface ResultOptions {
-  readonly limits: string | undefined;
   readonly timeoutMs: number;
   readonly warning: string;
 }
@@ -19,10 +18,10 @@ const LIMIT_CODES: ReadonlySet<number | undefined> = new Set([137, 153]);
 export function toCommandResult(
   end: ProcessEnd,
   output: OutputBuffer,
-  { limits, timeoutMs, warning }: ResultOptions,
+  { timeoutMs, warning }: ResultOptions,
 ): ToolResult {
   const text = output.text();
-  const how = describeEnd(end, timeoutMs) + describeLimits(end, text, limits);
+  const how = describeEnd(end, timeoutMs) + describeLimits(end, text);
   const forLLM = `${how}${warning}\n${text === '' ? '(no output)' : text}`;
   const data = {
     exitCode: end.exitCode ?? null,
@@ -48,10 +47,10 @@ export function describeEnd(end: ProcessEnd | Error, timeoutMs?: number): string
 }
 
 /** Says what limits a command that failed and looks as if it had reached a limit; empty otherwise. */
-export function describeLimits(end: ProcessEnd | Error, output: string, limits: string | undefined): string {
-  if (end instanceof Error || limits === undefined || end.stoppedBy !== undefined || end.exitCode === 0) return '';
+export function describeLimits(end: ProcessEnd | Error, output: string): string {
+  if (end instanceof Error || end.limits === undefined || end.stoppedBy !== undefined || end.exitCode === 0) return '';
   if (!AT_LIMIT.test(output) && !LIMIT_CODES.has(end.exitCode)) return '';
-  return ` It may have reached a limit of isolated commands: ${limits}.`;
+  return ` It may have reached a limit of isolated commands: ${end.limits}.`;
 }
 
 const MAX_NAMED = 5;

@@ -113,7 +113,6 @@ export function commandTools(options: CommandOptions): CommandTools {
       terminals,
       isOurs,
       isIsolated: isOthers || isOurs,
-      limits: isolated?.limits,
       release,
     };
   };
@@ -126,11 +125,13 @@ export function commandTools(options: CommandOptions): CommandTools {
     // A terminal that the editor lost may still run the command.
     let mayRun = terminals !== undefined;
     try {
+      const command = toStart();
       const end = await (terminals === undefined
-        ? startProcess(toStart(), { cwd, input, ...rest })
-        : runInTerminal(terminals, toStart(), { cwd, callId, isFollowed, ...rest }));
+        ? startProcess(command, { cwd, input, ...rest })
+        : runInTerminal(terminals, command, { cwd, callId, isFollowed, ...rest }));
       mayRun = end.detached.length > 0;
-      return isOurs ? { ...end, cleared: await clearSetIds(folder, startedMs) } : end;
+      const cleared = isOurs ? await clearSetIds(folder, startedMs) : [];
+      return { ...end, cleared, limits: command.limits };
     } finally {
       if (!mayRun) release();
     }
@@ -154,7 +155,7 @@ export function commandTools(options: CommandOptions): CommandTools {
           signal: command.controller.signal,
           onOutput: command.append,
         });
-      const { id } = background.add(context, run, prepared.limits);
+      const { id } = background.add(context, run);
       return { forLLM: `${id} runs in the background. read_output returns what it writes.${warning}` };
     }
     const timeoutMs = Math.min(maxMs, (input.timeout_seconds ?? Infinity) * 1000);
@@ -171,7 +172,7 @@ export function commandTools(options: CommandOptions): CommandTools {
       },
     });
     progress.end();
-    return toCommandResult(end, output, { limits: prepared.limits, timeoutMs, warning });
+    return toCommandResult(end, output, { timeoutMs, warning });
   };
 
   const find = (id: string, context: ToolContext) => {
@@ -191,7 +192,7 @@ export function commandTools(options: CommandOptions): CommandTools {
     await command.wait(wait_seconds * 1000, context.signal);
     const end = command.end();
     const output = command.takeOutput();
-    const how = end === undefined ? 'It runs.' : describeEnd(end) + describeLimits(end, output, command.limits);
+    const how = end === undefined ? 'It runs.' : describeEnd(end) + describeLimits(end, output);
     return `${how}\n${output || '(no new output)'}`;
   };
   const stopCommand = async ({ id }: { readonly id: string }, context: ToolContext): Promise<string> => {

@@ -99,14 +99,13 @@ function pathTest(pattern: string, root: string | undefined, isFolder: boolean):
   });
   /** Whether a path is meant: as it is written, below the root, or, for a pattern about the folders above it, as an absolute path. */
   const isMeant = (text: string, mayBeNone: boolean): boolean => {
-    const written = [undefined, ...roots].map((each) => fold(toRulePath(text, each)));
-    const absolute = roots.map((each) => fold(normalize(`${toSlashes(each)}/${toSlashes(text)}`)));
-    const isRelative = written.some((each) => !isAbsolute(each) && !isOutside(each));
+    const written = [undefined, ...roots].map((each) => toRulePath(text, each));
+    const folded = written.map(fold);
+    const relative = written.filter((each) => !isAbsolute(each) && !isOutside(each));
+    const absolute = roots.flatMap((above) => relative.map((each) => fold(normalize(`${toSlashes(above)}/${each}`))));
     // A word of a command, or a part of a text, need not be a path, so none is taken for what is merely somewhere in the workspace.
-    if (!mayBeNone && isFolder && globs.has('.') && isRelative) return true;
-    return tests.some(
-      ({ isOfAll, test }) => written.some(test) || (isRelative && !(mayBeNone && isOfAll) && absolute.some(test)),
-    );
+    if (!mayBeNone && isFolder && globs.has('.') && relative.length > 0) return true;
+    return tests.some(({ isOfAll, test }) => folded.some(test) || (!(mayBeNone && isOfAll) && absolute.some(test)));
   };
   return {
     covers: (text) => {

@@ -28,19 +28,11 @@ const READ_FILE = 'read_file';
  * A deny rule takes precedence over an ask rule, and an ask rule over an allow rule; their order does not matter. A call is allowed if allow rules
  * cover every text that rules are matched against; a call that no rule matches leads to a question (`default`).
  *
- * Patterns: for files, a glob over paths relative to `root` (`src/**`); for addresses, `https://*.example.com/**`, with scheme, host, port, path and
- * query matched separately; for `run_command`, words with `|` between alternatives and a `*` at the end for any further words (`git status|diff|log *`).
- * Commands are parsed first: every program in a shell script, in a substitution, of `env` and of `find -exec` must be covered, and a shell
- * redirection that opens a file needs a rule that allows `write_file`, or outside of `root` `read_file`, there. A wildcard covers arguments only of
- * programs that are known to run and change nothing with them, such as `cat`, `grep` and `git log`, no path or link out of `root`, and Git only in the
- * repository of `root`; for any other program a rule names each argument, and the folder, if it is not `root` (`cd packages/* && npm test`). A command
- * that cannot be parsed leads to a question.
- *
- * In rules that allow, brackets and braces are characters of names (`app/[locale]/**`); write alternatives with `|`.
- *
- * Deny and ask rules are matched broadly: in any case and Unicode form, read literally as well as for a pattern, with the name of a folder for all that is
- * in it, against parts of an argument, and against each word of a command. They do not replace a workspace and a sandbox, which apply whatever a program is
- * called.
+ * Patterns: for files, a glob over paths relative to `root` (`src/**`); for addresses, `https://*.example.com/**`, matched part by part; for
+ * `run_command`, words with `|` between alternatives and a `*` at the end for any further words (`git status|diff|log *`). Every program that a command
+ * runs must be covered, and each file that its shell opens. A wildcard covers arguments only of programs that are known to run and change nothing with
+ * them. A command that cannot be parsed leads to a question. Deny and ask rules are matched broadly. The guide "Permissions and isolation" says it in full.
+ * Rules do not replace a workspace and an isolation, which apply whatever a program is called.
  *
  * Throws `CONFIG_INVALID` for an invalid rule.
  *

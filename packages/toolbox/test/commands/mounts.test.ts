@@ -188,7 +188,15 @@ describe('the place of a repository', () => {
 });
 
 describe('a limit of isolated commands', () => {
-  const end = { exitCode: 1, signal: undefined, stoppedBy: undefined, durationMs: 1, leftRunning: [], detached: [] };
+  const end = {
+    exitCode: 1,
+    signal: undefined,
+    stoppedBy: undefined,
+    durationMs: 1,
+    leftRunning: [],
+    detached: [],
+    limits: '5 processes',
+  };
   it.each([
     'bash: fork: retry: Resource temporarily unavailable',
     'dd: error writing: No space left on device',
@@ -198,16 +206,16 @@ describe('a limit of isolated commands', () => {
     'FATAL ERROR: Reached heap limit - JavaScript heap out of memory',
   ])('is named where the output says that it was reached: %s', (output) => {
     verifies('toolbox.isolation.limits');
-    expect(describeLimits(end, output, '5 processes')).toContain('a limit of isolated commands: 5 processes.');
+    expect(describeLimits(end, output)).toContain('a limit of isolated commands: 5 processes.');
   });
 
   it('is named where a program was killed for it, and nowhere else', () => {
     verifies('toolbox.isolation.limits');
-    expect(describeLimits({ ...end, exitCode: 137 }, '', '5 processes')).not.toBe('');
-    expect(describeLimits({ ...end, exitCode: 153 }, '', '5 processes')).not.toBe('');
-    expect(describeLimits(end, 'a failing test', '5 processes')).toBe('');
-    expect(describeLimits({ ...end, exitCode: 0 }, 'out of memory', '5 processes')).toBe('');
-    expect(describeLimits(end, 'out of memory', undefined)).toBe('');
-    expect(describeLimits({ ...end, exitCode: 137, stoppedBy: 'timeout' }, '', '5 processes')).toBe('');
+    expect(describeLimits({ ...end, exitCode: 137 }, '')).not.toBe('');
+    expect(describeLimits({ ...end, exitCode: 153 }, '')).not.toBe('');
+    expect(describeLimits(end, 'a failing test')).toBe('');
+    expect(describeLimits({ ...end, exitCode: 0 }, 'out of memory')).toBe('');
+    expect(describeLimits({ ...end, limits: undefined }, 'out of memory')).toBe('');
+    expect(describeLimits({ ...end, exitCode: 137, stoppedBy: 'timeout' }, '')).toBe('');
   });
 });

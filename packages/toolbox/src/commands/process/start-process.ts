@@ -35,6 +35,8 @@ export interface ProcessEnd {
   readonly detached: readonly string[];
   /** The files that it had left for other users to run with its rights, which they no longer have. */
   readonly cleared?: readonly string[];
+  /** What limited it. */
+  readonly limits?: string | undefined;
 }
 
 /** How long setting up an isolation may take. It takes milliseconds, unless the machine is busy, or an image is to be loaded. */
