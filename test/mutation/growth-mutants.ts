@@ -73,15 +73,10 @@ const EDITS: readonly (readonly [folders: readonly string[], edits: Readonly<Rec
         "matchToken(tokens[index], «name→[...name]»[at] ?? '')",
         'matchName(segment, «names→[...names]»[at] ?? [])',
       ],
-      'packages/toolbox/src/permissions/match-wildcard.ts': ["    const char = text«.normalize()»[at] ?? '';"],
-      'packages/toolbox/src/commands/shell/parse-shell.ts': [
-        `    const char = source«.normalize()»[reading.at];
-    if (char === ' '`,
-      ],
+      'packages/toolbox/src/permissions/match-wildcard.ts': ["    if («text.normalize() !== '' && »piece.length === 1"],
       'packages/toolbox/src/commands/shell/read-word.ts': [
-        `    const char = source«.normalize()»[reading.at];
-    if (char === undefined) {
-      reading.unclear = 'an unclosed quote'`,
+        '    const char = source«.normalize()»[reading.at];',
+        '  pattern.lastIndex = reading.at;\n  const found = pattern.exec(reading.source«.normalize()»);',
       ],
       'packages/toolbox/src/skills/frontmatter.ts': ['«, uniqueKeys: false→»', 'MAX_LENGTH = «16_384→16_384_000»'],
       'packages/toolbox/src/skills/allowed-tools.ts': [
