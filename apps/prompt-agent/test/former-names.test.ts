@@ -1,7 +1,9 @@
+import { mockTool, mockToolset } from '@kernel/testing';
 import { expect, it } from 'vitest';
 import { rulesOfFormerNames } from '../src/approval/former-names.ts';
 
-const TOOLS = ['read_file', 'mcp__files__write', 'mcp__files__read', 'mcp__my_box__a.b'];
+const NAMES = ['read_file', 'mcp__files__write', 'mcp__files__read', 'mcp__my_box__a.b'];
+const TOOLS = mockToolset(NAMES.map((name) => mockTool(name, '')));
 
 it.each([
   [{ deny: 'files_write' }, ['files_write', 'mcp__files__write']],

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { errorMessage, visible } from '@kernel/internal';
+import { errorMessage } from '@kernel/internal';
 import type { McpApps, McpPrompt } from '@kernel/mcp';
 import type { ToolEffect, ToolWithHandler, Toolset } from '@kernel/protocol';
 import type { AgentSetup, AgentMode } from '@kernel/toolbox/agents';
@@ -134,9 +134,7 @@ export async function openTools(
     }
     const apps = added.find((each) => each.apps !== undefined)?.apps;
     const registry = registryOf(own, added);
-    const names = registry.list().map(({ name }) => name);
-    for (const sentence of rulesOfFormerNames([...rulesOf(flags), ...userRules.rules], names))
-      output.alert(visible(sentence));
+    for (const each of rulesOfFormerNames([...rulesOf(flags), ...userRules.rules], registry)) output.alert(each);
     const guarded = policy.guard(wrap?.(registry) ?? registry);
     const asked = withoutRun?.(guarded, policy.approve) ?? guarded;
     return {

@@ -50,7 +50,9 @@ export function patternOfPath(path: string, root: string | undefined): string {
 
 /** Leaves out the spaces around a pattern; one behind a `\` belongs to it. */
 function trimPattern(pattern: string): string {
-  return /^\s*((?:\\[^]?|[^\\])*?)\s*$/.exec(pattern)?.[1] ?? pattern;
+  const trimmed = pattern.trim();
+  const escapes = trimmed.length - 1 - Array.from(trimmed, (each) => each !== '\\').lastIndexOf(true);
+  return escapes % 2 === 0 ? trimmed : trimmed + pattern.trimStart().charAt(trimmed.length);
 }
 
 function isAbsolute(path: string): boolean {

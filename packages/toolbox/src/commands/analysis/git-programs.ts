@@ -47,11 +47,9 @@ const MAX_BYTES = 1_000_000;
  */
 export function programsOfGit(root: string, folder: string, commands: readonly string[]): readonly string[] {
   const readsFiles = commands.some((each) => /^(?:status|diff|describe)$/.test(each));
-  // The Git that will run, which may read a config that another version does not.
-  const git = findOnPath('git', { workspace: root, path: commandVariables(['PATH'], root)['PATH'] ?? '' });
-  if (git === undefined) return [];
   const cwd = resolve(root, folder);
-  const ask = (input: string, ...args: readonly string[]) => askGit(git, { cwd, root, input }, args);
+  const ask = gitIn(root, cwd);
+  if (ask === undefined) return [];
   const listed = ask('', 'config', '--list', '--show-scope', '--show-origin', '-z');
   if (listed === undefined) return ['a config that Git cannot read'];
   const fields = listed.split('\0');
@@ -85,18 +83,28 @@ export function programsOfGit(root: string, folder: string, commands: readonly s
   return [...found, ...(elsewhere ?? ['a repository that cannot be looked at'])];
 }
 
-interface Question {
-  readonly cwd: string;
-  readonly root: string;
-  readonly input?: string;
-}
-
-/** Asks Git in a way that runs nothing; undefined where it fails. */
-export function askGit(git: string, { cwd, root, input = '' }: Question, args: readonly string[]): string | undefined {
-  const env = childVariables({ ...commandVariables(DEFAULT_VARIABLES, root), ...VARIABLES });
-  const stdio = childStreams('pipe', 'pipe', 'ignore');
-  const limits = { timeout: MAX_MS, maxBuffer: MAX_BYTES, windowsHide: true };
-  return attempt(() => execFileSync(git, args, { cwd, input, env, stdio, encoding: 'utf8', ...limits }));
+/**
+ * Returns a function that asks the Git that a command would run, with an input and arguments, in a way that runs nothing; it returns undefined where Git
+ * fails. Undefined if there is no Git. Another version may read other configs.
+ */
+export function gitIn(root: string, cwd: string) {
+  const variables = commandVariables(DEFAULT_VARIABLES, root);
+  const git = findOnPath('git', { workspace: root, path: variables['PATH'] ?? '' });
+  if (git === undefined) return undefined;
+  return (input: string, ...args: readonly string[]): string | undefined => {
+    return attempt(() =>
+      execFileSync(git, args, {
+        cwd,
+        input,
+        env: childVariables({ ...variables, ...VARIABLES }),
+        encoding: 'utf8',
+        stdio: childStreams('pipe', 'pipe', 'ignore'),
+        timeout: MAX_MS,
+        maxBuffer: MAX_BYTES,
+        windowsHide: true,
+      }),
+    );
+  };
 }
 
 /**

@@ -1,10 +1,10 @@
 import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { attempt, findProgram } from '@kernel/internal';
+import { attempt } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import { isInside } from '../../workspace/paths.ts';
-import { askGit } from '../analysis/git-programs.ts';
+import { gitIn } from '../analysis/git-programs.ts';
 import { heldPlaces, isHeld } from './hold-repository.ts';
 import { NETWORK, outermost, programsOn, SYSTEM } from './system-folders.ts';
 import type { IsolationRequest } from './types.ts';
@@ -133,15 +133,15 @@ function repositoryOf({ folder, gitWritable }: IsolationRequest): readonly strin
 /** The folder of hooks and the files of config that Git finds below the folder, outside of `.git`. Asks Git only where its config may name some. */
 function namedByConfig(folder: string, git: string): readonly string[] {
   const config = attempt(() => readFileSync(join(git, 'config'), 'utf8')) ?? 'include';
-  const program = findProgram('git', { workspace: folder });
-  if (program === undefined || !/hookspath|include|worktreeconfig/i.test(config)) return [];
-  const listed = askGit(program, { cwd: folder, root: folder }, ['config', '--list', '--show-origin', '-z']);
-  const fields = listed?.split('\0') ?? [];
+  if (!/hookspath|include|worktreeconfig/i.test(config)) return [];
+  const fields = gitIn(folder, folder)?.('', 'config', '--list', '--show-origin', '-z')?.split('\0') ?? [];
   const paths = fields.flatMap((entry, at) => {
-    const [, key, value = ''] = /^(core\.hookspath|include(?:if\..*)?\.path)\n(.+)$/is.exec(entry) ?? [];
+    const [key = '', ...value] = entry.split('\n');
+    if (!/^(?:core\.hookspath|include(?:if\..*)?\.path)$/i.test(key)) return [];
     const origin = resolve(folder, (fields[at - 1] ?? '').replace('file:', ''));
-    const base = key?.startsWith('include') === true ? dirname(origin) : folder;
-    return key === undefined ? [] : [resolve(base, value.replace(/^~(?=\/)/, homedir()))];
+    return [
+      resolve(key.startsWith('include') ? dirname(origin) : folder, value.join('\n').replace(/^~(?=\/)/, homedir())),
+    ];
   });
   const isNamed = (path: string): boolean =>
     path !== folder && isInside(folder, path, sep) && !isInside(git, path, sep) && existsSync(path);

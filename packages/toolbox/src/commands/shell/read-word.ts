@@ -56,7 +56,7 @@ export function readWord(reading: Reading): ShellWord {
       reading.readNested(reading, ')', reading.isFed || char === '>');
     } else if (ENDS_WORD.has(char)) break;
     else if (char === "'") readSingleQuoted(reading, word);
-    else if (char === '{' && next === '}') literal(reading, word, 2);
+    else if (char === '{' && next === '}') literal(reading, word, reading.at + 2);
     else if (char === '{') unknown(reading, word, 1);
     else {
       if ('*?'.includes(char) || (char === '[' && !/[ \t\n]/.test(next))) word.isKnown = false;
@@ -70,11 +70,11 @@ export function readWord(reading: Reading): ShellWord {
     : { text: undefined, prefix: word.known, glob: word.glob };
 }
 
-function literal(reading: Reading, word: Word, length = 1): void {
-  const text = reading.source.slice(reading.at, reading.at + length);
+function literal(reading: Reading, word: Word, end = reading.at + 1): void {
+  const text = reading.source.slice(reading.at, end);
   if (word.isKnown) word.known += text;
   if (word.glob !== undefined) word.glob += text;
-  reading.at += length;
+  reading.at = end;
 }
 
 function unknown(reading: Reading, word: Word, length: number): void {
@@ -94,7 +94,7 @@ function readSingleQuoted(reading: Reading, word: Word): void {
   const end = reading.source.indexOf("'", reading.at + 1);
   if (end === -1) return stop(reading, 'an unclosed quote');
   reading.at += 1;
-  literal(reading, word, end - reading.at);
+  literal(reading, word, end);
   reading.at += 1;
 }
 
