@@ -1,6 +1,6 @@
 import { mockTool, mockToolset } from '@kernel/testing';
 import { expect, it } from 'vitest';
-import { rulesOfFormerNames } from '../src/approval/former-names.ts';
+import { formerNames } from '../src/approval/former-names.ts';
 
 const NAMES = ['read_file', 'mcp__files__write', 'mcp__files__read', 'mcp__my_box__a.b'];
 const TOOLS = mockToolset(NAMES.map((name) => mockTool(name, '')));
@@ -11,7 +11,7 @@ it.each([
   [{ deny: 'files_*' }, ['files_*', 'mcp__files__write|mcp__files__read']],
   [{ deny: 'my_box_a.b' }, ['my_box_a.b', 'mcp__my_box__a.b']],
 ])('a rule that asks or denies by the former name of a tool is told: %j', (rule, [former = '', now = '']) => {
-  expect(rulesOfFormerNames([rule], TOOLS)).toEqual([
+  expect(formerNames([rule], TOOLS)).toEqual([
     `The rule ${JSON.stringify(rule)} is about no tool. Write ${now} instead of ${former}.`,
   ]);
 });
@@ -19,6 +19,6 @@ it.each([
 it.each([{ allow: 'files_write' }, { deny: 'mcp__files__write' }, { deny: '*' }, { deny: 'none' }, { ask: '*_file' }])(
   'a rule that allows, matches a tool or names none of a server is not told: %j',
   (rule) => {
-    expect(rulesOfFormerNames([rule], TOOLS)).toEqual([]);
+    expect(formerNames([rule], TOOLS)).toEqual([]);
   },
 );

@@ -6,7 +6,6 @@ import type { AgentSetup, AgentMode } from '@kernel/toolbox/agents';
 import type { Workspace } from '@kernel/toolbox/workspace';
 import { createRegistry, searchTool, type ToolBinding, type ToolRegistry } from '@kernel/tools';
 import { COMMAND_MS, isolationFor, isolationName, tellOfIsolation } from './command-isolation.ts';
-import { rulesOfFormerNames } from '../approval/former-names.ts';
 import { createPolicy, NO_POLICY, type Policy, rulesOf } from '../approval/policy.ts';
 import { loadUserRules } from '../approval/user-rules.ts';
 import type { CommandCall } from '../command-call.ts';
@@ -134,7 +133,8 @@ export async function openTools(
     }
     const apps = added.find((each) => each.apps !== undefined)?.apps;
     const registry = registryOf(own, added);
-    for (const each of rulesOfFormerNames([...rulesOf(flags), ...userRules.rules], registry)) output.alert(each);
+    const former = hasRules ? await import('../approval/former-names.ts') : undefined;
+    for (const each of former?.formerNames([...rulesOf(flags), ...userRules.rules], registry) ?? []) output.alert(each);
     const guarded = policy.guard(wrap?.(registry) ?? registry);
     const asked = withoutRun?.(guarded, policy.approve) ?? guarded;
     return {

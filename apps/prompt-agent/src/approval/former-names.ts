@@ -8,10 +8,7 @@ const PREFIX = 'mcp__';
  * Describes the rules that ask or deny by a name that a server's tool had before it was called `mcp__server__tool`: `server_tool`. They match no tool any
  * more. Returns one sentence a rule.
  */
-export function rulesOfFormerNames(
-  rules: readonly PermissionRule[],
-  toolset: Pick<Toolset, 'list'>,
-): readonly string[] {
+export function formerNames(rules: readonly PermissionRule[], toolset: Pick<Toolset, 'list'>): readonly string[] {
   const tools = toolset.list().map(({ name }) => name);
   const ofServers = tools.filter((name) => name.startsWith(PREFIX));
   return rules.flatMap((rule) => {

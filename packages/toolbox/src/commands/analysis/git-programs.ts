@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { attempt, childStreams, childVariables, findOnPath } from '@kernel/internal';
-import { lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { commandVariables, DEFAULT_VARIABLES } from '../environment.ts';
 import { isInside } from '../../workspace/paths.ts';
@@ -105,6 +106,24 @@ export function gitIn(root: string, cwd: string) {
       }),
     );
   };
+}
+
+/** The folder of hooks and the files of config that exist in a folder, outside of its `.git`. Asks Git only where the config may name some. */
+export function filesNamedByConfig(folder: string): readonly string[] {
+  const git = join(folder, '.git');
+  const config = attempt(() => readFileSync(join(git, 'config'), 'utf8')) ?? 'include';
+  if (!/hookspath|include|worktreeconfig/i.test(config)) return [];
+  const fields = gitIn(folder, folder)?.('', 'config', '--list', '--show-origin', '-z')?.split('\0') ?? [];
+  const paths = fields.flatMap((entry, at) => {
+    const [key = '', ...value] = entry.split('\n');
+    if (!/^(?:core\.hookspath|include(?:if\..*)?\.path)$/i.test(key)) return [];
+    const origin = resolve(folder, (fields[at - 1] ?? '').replace('file:', ''));
+    const base = key.startsWith('include') ? dirname(origin) : folder;
+    return [resolve(base, value.join('\n').replace(/^~(?=\/)/, homedir()))];
+  });
+  const isBelow = (path: string): boolean =>
+    path !== folder && isInside(folder, path, sep) && !isInside(git, path, sep);
+  return paths.filter((path) => isBelow(path) && existsSync(path));
 }
 
 /**

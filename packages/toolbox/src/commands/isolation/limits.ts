@@ -27,7 +27,7 @@ export const SET_LIMITS = `
 ${END_FIRST}
 `;
 
-/** What Linux starts for a command whose isolation these words set up: a shell that has itself ended first, and then runs `script` with them. */
+/** Starts the words that isolate a command on Linux, by a shell that is ended first and runs `script`. */
 export function startOnLinux(
   { inTerminal = false, variables }: IsolationRequest,
   words: readonly string[],

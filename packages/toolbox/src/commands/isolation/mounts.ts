@@ -1,10 +1,9 @@
 import { existsSync, lstatSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { attempt } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import { isInside } from '../../workspace/paths.ts';
-import { gitIn } from '../analysis/git-programs.ts';
+import { filesNamedByConfig } from '../analysis/git-programs.ts';
 import { heldPlaces, isHeld } from './hold-repository.ts';
 import { NETWORK, outermost, programsOn, SYSTEM } from './system-folders.ts';
 import type { IsolationRequest } from './types.ts';
@@ -83,9 +82,7 @@ export function mountsOf(request: IsolationRequest): readonly Mount[] {
 }
 
 /** Returns those that make up the workspace, for an isolation whose system is another one. */
-export function workspaceMounts(request: IsolationRequest): readonly Mount[] {
-  return rowsOf(request, false);
-}
+export const workspaceMounts = (request: IsolationRequest): readonly Mount[] => rowsOf(request, false);
 
 function rowsOf(request: IsolationRequest, isRead: boolean): readonly Mount[] {
   const rows = TABLE.filter(({ how }) => (how === 'read') === isRead);
@@ -119,7 +116,7 @@ function repositoryOf({ folder, gitWritable }: IsolationRequest): readonly strin
   const common = attempt(() => readFileSync(join(git, 'commondir'), 'utf8').trim());
   const leads = [led && resolve(folder, led), common && resolve(git, common)].filter((path) => path !== undefined);
   if (!found.isSymbolicLink() && !leads.some((path) => isInside(folder, path, sep)))
-    return [git, ...namedByConfig(folder, git)];
+    return [git, ...outermost(filesNamedByConfig(folder))];
   const how = found.isSymbolicLink() ? 'is a link' : 'leads into the folder';
   throw new KernelError(
     'TOOL_UNAVAILABLE',
@@ -128,22 +125,4 @@ function repositoryOf({ folder, gitWritable }: IsolationRequest): readonly strin
       hint: 'Move the repository to .git; one outside of the folder may be named by a file .git with the line "gitdir: PATH". Or pass gitWritable: true.',
     },
   );
-}
-
-/** The folder of hooks and the files of config that Git finds below the folder, outside of `.git`. Asks Git only where its config may name some. */
-function namedByConfig(folder: string, git: string): readonly string[] {
-  const config = attempt(() => readFileSync(join(git, 'config'), 'utf8')) ?? 'include';
-  if (!/hookspath|include|worktreeconfig/i.test(config)) return [];
-  const fields = gitIn(folder, folder)?.('', 'config', '--list', '--show-origin', '-z')?.split('\0') ?? [];
-  const paths = fields.flatMap((entry, at) => {
-    const [key = '', ...value] = entry.split('\n');
-    if (!/^(?:core\.hookspath|include(?:if\..*)?\.path)$/i.test(key)) return [];
-    const origin = resolve(folder, (fields[at - 1] ?? '').replace('file:', ''));
-    return [
-      resolve(key.startsWith('include') ? dirname(origin) : folder, value.join('\n').replace(/^~(?=\/)/, homedir())),
-    ];
-  });
-  const isNamed = (path: string): boolean =>
-    path !== folder && isInside(folder, path, sep) && !isInside(git, path, sep) && existsSync(path);
-  return outermost(paths.filter(isNamed));
 }
