@@ -23,6 +23,7 @@ test.each<readonly [string, () => unknown, string]>([
     'in-memory streams',
   ],
   ['processor time', () => process.cpuUsage(), 'Count work'],
+  ['measured time', () => performance.now(), 'Count work'],
   ['a timer', () => setTimeout(nothing, 20), 'vi.useFakeTimers'],
   ['a timer of `node:timers`', () => after(nothing, 20), 'vi.useFakeTimers'],
   ['an interval', () => every(nothing, 20), 'vi.useFakeTimers'],

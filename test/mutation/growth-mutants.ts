@@ -309,6 +309,14 @@ const EDITS: readonly (readonly [folders: readonly string[], edits: Readonly<Rec
       ],
     },
   ],
+  [
+    ['packages/acp/test'],
+    {
+      'packages/acp/src/changes/write-part.ts': [
+        'for (const line of lines) out.«push(→unshift(...out.splice(0), »sign + line);',
+      ],
+    },
+  ],
 ];
 
 /** The text of a file with the fault of an edit, or without it. */

@@ -1,7 +1,8 @@
 /**
  * Runs before every test file of `pnpm test`, so that its outcome doesn't depend on the machine. It refuses processes,
- * workers, processor time, real timers of `SHORTEST_MS` or more, and servers that listen anywhere but on loopback; each
- * error names the alternative. A file fails that leaves a server or a connection open, or a timer set.
+ * workers, processor time, time that a test measures, real timers of `SHORTEST_MS` or more, and servers that listen
+ * anywhere but on loopback; each error names the alternative. A file fails that leaves a server or a connection open, or
+ * a timer set.
  *
  * Such a timer that the code under test sets, usually a time limit, is accepted and never fires: a test that waits for
  * it moves virtual time with `vi.useFakeTimers`. One that forgets to hangs until its own limit, and then learns which
@@ -79,6 +80,13 @@ function install(): UnfiredTimer[] {
   Reflect.set(workerThreads, 'Worker', refusal('a worker', 'Use a fake of the port'));
   for (const name of ['cpuUsage', 'threadCpuUsage', 'resourceUsage'])
     Reflect.set(process, name, refusal(`process.${name}`, 'Count work in *growth.slow.test.ts'));
+  const now = performance.now.bind(performance);
+  performance.now = function measured() {
+    // Helpers may give up after a time.
+    if (callerOf(callOf(measured)).includes('.test.ts'))
+      refusal('measured time', 'Count work in *growth.slow.test.ts, or use vi.useFakeTimers')();
+    return now();
+  };
   const { setInterval: every, setTimeout: after } = globalThis;
   timers.setTimeout = globalThis.setTimeout = Object.assign(unlessLong(after, accepted), after);
   timers.setInterval = globalThis.setInterval = Object.assign(unlessLong(every, accepted), every);
@@ -133,6 +141,19 @@ function refuseBeyondLoopback(host: unknown): void {
   if (!LOOPBACK.test(String(host))) refusal('a server that is not on loopback', "Listen on '127.0.0.1'")();
 }
 
+/** An error that shows where a function was called. */
+function callOf(called: (...args: never[]) => unknown): Error {
+  const call = new Error('called');
+  Error.captureStackTrace(call, called);
+  return call;
+}
+
+/** The place that called, from the folder of the repository on. */
+function callerOf({ stack = '' }: Error): string {
+  const caller = stack.split('\n')[1] ?? '';
+  return caller.slice(caller.indexOf(ROOT) + ROOT.length);
+}
+
 /** A timer function of `node:timers/promises` that refuses long timers. */
 function unlessLongPromise<Result, Rest extends unknown[]>(
   start: (ms?: number, ...rest: Rest) => Result,
@@ -148,11 +169,8 @@ function unlessLong<Start extends (...args: never[]) => NodeJS.Timeout>(start: S
   const call = start as unknown as (callback: unknown, ms?: number, ...args: unknown[]) => NodeJS.Timeout;
   const guarded = (callback: unknown, ms?: number, ...args: unknown[]): NodeJS.Timeout => {
     if (!(Number(ms) >= SHORTEST_MS)) return call(callback, ms, ...args);
-    const set = new Error('set');
-    Error.captureStackTrace(set, guarded);
-    const caller = set.stack?.split('\n')[1] ?? '';
-    if (TESTS.test(caller.slice(caller.indexOf(ROOT) + ROOT.length)))
-      refusal(`a real timer of ${ms} ms`, VIRTUAL_TIME)();
+    const set = callOf(guarded);
+    if (TESTS.test(callerOf(set))) refusal(`a real timer of ${ms} ms`, VIRTUAL_TIME)();
     const timer = call(() => undefined, NEVER_MS).unref();
     accepted.push({ timer, ms: Number(ms), set });
     return timer;

@@ -5,7 +5,6 @@ import { createWorkspace } from '@kernel/toolbox';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../test/setup/temporary-folder.ts';
 import { findChanges } from '../src/changes/find-changes.ts';
-import { writePart } from '../src/changes/write-part.ts';
 import { copyWorkspace } from '../src/copy/copy-workspace.ts';
 import { allowAll, deciding, fileOf, give, inputOf, project, scripted } from './support.ts';
 
@@ -359,24 +358,6 @@ test('a file of too many lines for a diff is named and left, and the other chang
   const { text } = await give(scripted({ workspace }), steps, allowAll());
   expect(text).toContain('it has more than 200000 lines: "lines.txt".');
   expect(fileOf(workspace, 'src.txt')).toBe('two\n');
-});
-
-test('a change of many equal lines is written in time of its lines', async () => {
-  verifies('acp.changes');
-  const timeOf = async (count: number): Promise<number> => {
-    const start = performance.now();
-    const end = 'z1\nz2\nz3\nz4\n';
-    const change = {
-      path: 'a',
-      before: `${'a\n'.repeat(2 * count)}e\n${end}`,
-      after: `${'a\n'.repeat(count)}q\n${end}`,
-    };
-    await writePart(change, { max: Infinity, pause: () => Promise.resolve() });
-    return performance.now() - start;
-  };
-  await timeOf(5000);
-  const small = await timeOf(10_000);
-  expect((await timeOf(80_000)) / small).toBeLessThan(40);
 });
 
 test('what an editor shows and has not saved is what the agent gets, and what its changes are for', async () => {
