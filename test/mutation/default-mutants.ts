@@ -34,6 +34,13 @@ export const DEFAULT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a condition may delay a turn for 11 s',
+    file: 'packages/tools/src/registry/conditions.ts',
+    find: 'CONDITION_TIMEOUT_MS = 10_000',
+    replace: 'CONDITION_TIMEOUT_MS = 11_000',
+    tests: ['packages/tools/test/call/default-clocks.test.ts'],
+  },
+  {
+    name: 'a mounted toolset may delay a turn for 11 s',
     file: 'packages/tools/src/registry/availability.ts',
     find: 'TURN_TIMEOUT_MS = 10_000',
     replace: 'TURN_TIMEOUT_MS = 11_000',

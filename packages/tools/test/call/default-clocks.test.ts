@@ -46,3 +46,13 @@ test('a condition that never settles delays a turn for 10 seconds, and not longe
   expect(await settlesAfter(10_000, Promise.resolve(turn))).toEqual([false, true]);
   expect(registry.list()).toEqual([]);
 });
+
+test('a mounted toolset whose tools of a turn never come delays it for 10 seconds, and not longer', async () => {
+  verifies('tools.clocks.defaults');
+  const registry = createRegistry();
+  const listFor = (): Promise<never> => new Promise(() => {});
+  registry.mount('m', { ...createRegistry([simple('a')]), listFor });
+  const turn = registry.listFor({ turn: 1, signal: new AbortController().signal });
+  expect(await settlesAfter(10_000, Promise.resolve(turn))).toEqual([false, true]);
+  expect(registry.names()).toEqual(['m_a']);
+});
