@@ -63,6 +63,15 @@ export function programFolders(search: ProgramSearch = {}): readonly string[] {
   return beginLookup(search, false)?.path ?? [];
 }
 
+/**
+ * Returns the path of a program that is to be started. Throws a `TypeError` for a name, which Node would look up in the
+ * `PATH`, and on Windows in the current folder, where a repository may have such a program.
+ */
+export function programPath(path: string): string {
+  if (nodeModule('node:path')?.isAbsolute(path) === true) return path;
+  throw new TypeError(`"${path}" is not the absolute path of a program. Pass what findProgram or findOnPath found.`);
+}
+
 type Lookup = NonNullable<ReturnType<typeof beginLookup>>;
 
 /** Begins a search; in a strict one a program counts only where nobody else can change it. */

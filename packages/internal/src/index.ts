@@ -3,7 +3,14 @@ export { isLoopback, querySecrets, withoutQuery } from './address-secrets.ts';
 export { copyBytes, createUtf8Decoder, decodeUtf8, fromBase64, toBase64 } from './bytes.ts';
 export { canonicalJson, definedFields, equalJson, isObject, parseJson, parsePointer, pointerToken } from './json.ts';
 export { attempt, errorMessage } from './error-message.ts';
-export { findOnPath, findProgram, programFolders, type ProgramSearch, type ProgramSystem } from './find-program.ts';
+export {
+  findOnPath,
+  findProgram,
+  programFolders,
+  programPath,
+  type ProgramSearch,
+  type ProgramSystem,
+} from './find-program.ts';
 export { inputDigest, jsonDigest } from './input-digest.ts';
 export { nearest } from './nearest.ts';
 export { type AsyncStorage, createAsyncStorage, hasAsyncStorage, inNextTurn, node, nodeModule } from './platform.ts';

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { findOnPath, findProgram, programFolders, type ProgramSystem } from '../src/index.ts';
+import { findOnPath, findProgram, programFolders, type ProgramSystem, programPath } from '../src/index.ts';
 
 /** Every program that the project starts, and what its users name. */
 const NAMES =
@@ -355,4 +355,12 @@ describe('on Linux, with made folders,', () => {
     expect(find('040755 65534 65534')).toBe('/home/me/bin/rg');
     expect(find('040755 0 0')).toBeUndefined();
   });
+});
+
+test.each(['git', './git', '', 'bin/git'])('a program that is started by "%s" instead of a path is refused', (name) => {
+  expect(() => programPath(name)).toThrow(`"${name}" is not the absolute path of a program.`);
+});
+
+test('a program is started by the absolute path that was found', () => {
+  expect(programPath(process.execPath)).toBe(process.execPath);
 });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { childVariables } from '@kernel/internal';
+import { childVariables, programPath } from '@kernel/internal';
 
 interface ProgramInput {
   /** What it reads on stdin; a secret is never an argument, which other users could see. */
@@ -18,7 +18,7 @@ export function runProgram(
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = execFile(
-      program,
+      programPath(program),
       [...args],
       {
         // Two variables that name start-up files of shells.

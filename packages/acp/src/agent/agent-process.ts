@@ -9,6 +9,7 @@ import {
   delay,
   findOnPath,
   guardGroup,
+  programPath,
   signalGroup,
   sliceHead,
   sliceTail,
@@ -50,7 +51,7 @@ export async function startAgent(
 ): Promise<AgentProcess> {
   const inherited = Object.fromEntries(VARIABLES.map((name) => [name, process.env[name]]));
   const program = programOf(command, env['PATH'], workspace.folder);
-  const child: ChildProcessByStdio<Writable, Readable, Readable> = spawn(program, args, {
+  const child: ChildProcessByStdio<Writable, Readable, Readable> = spawn(programPath(program), args, {
     cwd: folder,
     env: childVariables({ ...inherited, ...env }),
     detached: process.platform !== 'win32',

@@ -21,10 +21,14 @@ describe('a command in a terminal of somebody who decides on it', () => {
     const terminals: Terminals = { decidesOnCommands: true, start: () => lost('used') };
     const isolation: Isolation = {
       name: 'says so',
-      wrap: ({ variables }) => ({ program: 'echo', args: ['isolated here'], variables }),
+      wrap: ({ variables }) => ({ program: '/bin/echo', args: ['isolated here'], variables }),
     };
     const { run } = await commands({ terminals, isolation });
     expect((await run(['cat'], { input: 'x' })).forLLM).toContain('isolated here');
+    const byName: Isolation = { ...isolation, wrap: ({ variables }) => ({ program: 'echo', args: [], variables }) };
+    expect((await (await commands({ terminals, isolation: byName })).run(['cat'], { input: 'x' })).forLLM).toContain(
+      '"echo" cannot be started: its isolation gave no absolute path.',
+    );
     const required = await commands({ terminals, isolation: 'required' });
     expect((await required.run(['echo', '1'])).forLLM).not.toContain('used');
   });

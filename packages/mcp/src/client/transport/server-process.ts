@@ -11,6 +11,7 @@ import {
   delay,
   guardGroup,
   signalGroup,
+  programPath,
 } from '@kernel/internal';
 import type { McpServer } from '../config.ts';
 import { stripVTControlCharacters } from 'node:util';
@@ -33,8 +34,8 @@ export async function startServerProcess(server: StdioServer) {
   // On Windows `npx` and similar commands are batch files, which only the shell runs.
   const shell = isWindows ? findProgram('cmd', { workspace: cwd }) : undefined;
   if (isWindows && shell === undefined) throw new Error('this system has no program "cmd"');
-  const commandLine = isWindows ? [program, ...args].map(quote).join(' ') : program;
-  const child = spawn(commandLine, isWindows ? [] : args, {
+  const commandLine = [program, ...args].map(quote).join(' ');
+  const child = spawn(isWindows ? commandLine : programPath(program), isWindows ? [] : args, {
     env: childVariables(env),
     stdio: childStreams('pipe', 'pipe', 'pipe'),
     detached: !isWindows,
@@ -132,7 +133,7 @@ function endTree(leader: number): Promise<void> {
       signalGroup(leader, 'SIGKILL');
       return resolve();
     }
-    const kill = spawn(program, ['/pid', String(leader), '/T', '/F'], {
+    const kill = spawn(programPath(program), ['/pid', String(leader), '/T', '/F'], {
       env: childVariables(process.env),
       stdio: 'ignore',
       windowsHide: true,

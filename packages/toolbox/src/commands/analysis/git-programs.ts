@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { attempt, childStreams, childVariables, findOnPath } from '@kernel/internal';
+import { attempt, childStreams, childVariables, findOnPath, programPath } from '@kernel/internal';
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve, sep } from 'node:path';
@@ -94,7 +94,7 @@ export function gitIn(root: string, cwd: string) {
   if (git === undefined) return undefined;
   return (input: string, ...args: readonly string[]): string | undefined => {
     return attempt(() =>
-      execFileSync(git, args, {
+      execFileSync(programPath(git), args, {
         cwd,
         input,
         env: childVariables({ ...variables, ...VARIABLES }),

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { chmodSync, lstatSync, statSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
-import { attempt, childVariables, findProgram } from '@kernel/internal';
+import { attempt, childVariables, findProgram, programPath } from '@kernel/internal';
 
 const MAX_BYTES = 4_194_304;
 const TIMEOUT_MS = 60_000;
@@ -24,7 +24,7 @@ export async function clearSetIds(folder: string, sinceMs: number): Promise<read
     const names = await new Promise<string>((resolve) => {
       // Names are bytes.
       const options = { maxBuffer: MAX_BYTES, timeout: TIMEOUT_MS, encoding: 'latin1' } as const;
-      execFile(find, args, { env: childVariables({}), ...options }, (_error, stdout) => resolve(stdout));
+      execFile(programPath(find), args, { env: childVariables({}), ...options }, (_error, stdout) => resolve(stdout));
     });
     const found = names.split('\0').slice(0, -1);
     const changed = found.filter(

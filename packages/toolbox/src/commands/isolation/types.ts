@@ -22,7 +22,7 @@ export interface IsolationRequest {
 
 /** The command that is started instead. */
 export interface IsolatedCommand {
-  /** The program. */
+  /** The program, an absolute path. */
   readonly program: string;
   /** Its arguments. */
   readonly args: readonly string[];

@@ -7,6 +7,7 @@ import {
   guardGroup,
   inNextTurn,
   onAbort,
+  programPath,
   signalGroup,
   sliceHead,
 } from '@kernel/internal';
@@ -74,7 +75,7 @@ export async function startProcess(command: IsolatedCommand, options: ProcessOpt
       endGroup('SIGTERM');
       const { stop: stopper, variables } = command;
       if (stopper !== undefined)
-        execFile(stopper.program, stopper.args, { env: childVariables(variables) }, () => undefined);
+        execFile(programPath(stopper.program), stopper.args, { env: childVariables(variables) }, () => undefined);
       killTimer = setTimeout(() => endGroup('SIGKILL'), GRACE_MS);
     };
     const removeAbort = onAbort(options.signal, () => stop('abort'));
@@ -171,7 +172,7 @@ function spawnChild(
 ): ChildProcessWithoutNullStreams {
   const hasFourth = announcesStart === true || (announcesStart === undefined && process.platform !== 'win32');
   try {
-    const child = spawn(program, args, {
+    const child = spawn(programPath(program), args, {
       cwd,
       env: childVariables(variables),
       detached: process.platform !== 'win32',
@@ -211,8 +212,9 @@ function startError(program: string, error: NodeJS.ErrnoException): KernelError 
     ENOENT: 'there is no such program',
     EACCES: 'it is not executable',
     E2BIG: 'its arguments are too long',
-    ENOEXEC: 'it is no program for this system',
+    ENOEXEC: 'it is not a program for this system',
   };
-  const reason = reasons[error.code ?? ''] ?? error.code ?? 'the system refused';
+  const refused = error instanceof TypeError ? 'its isolation gave no absolute path' : 'the system refused';
+  const reason = reasons[error.code ?? ''] ?? error.code ?? refused;
   return new KernelError('TOOL_FAILED', `"${sliceHead(program, 200)}" cannot be started: ${reason}.`, { cause: error });
 }

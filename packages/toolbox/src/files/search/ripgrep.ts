@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { childStreams, childVariables } from '@kernel/internal';
+import { childStreams, childVariables, programPath } from '@kernel/internal';
 import { encodeText, missingCharacter, type TextFormat } from '../../text/encoding.ts';
 import { formsOf, isAnyCase, type Query } from './matcher.ts';
 
@@ -28,7 +28,7 @@ export async function ripgrepFiles(search: RipgrepSearch): Promise<readonly stri
   ];
   const skip = ['--glob=!node_modules', '--glob=!.git', '--no-messages', '--encoding=none'];
   const what = ['--case-sensitive', `--regexp=${patternOf(search)}`, '--', `./${path}`];
-  const child = spawn(program, [...flags, ...rules, ...skip, ...what], {
+  const child = spawn(programPath(program), [...flags, ...rules, ...skip, ...what], {
     cwd: folder,
     env: childVariables({}),
     stdio: childStreams('ignore', 'pipe', 'ignore'),
