@@ -14,7 +14,7 @@ test.skipIf(process.platform === 'win32')(
     for (const name of ['TMPDIR', 'TEMP', 'TMP']) vi.stubEnv(name, temp);
     vi.stubEnv('TESTS_HAVE_FOLDER', undefined);
     onTestFinished(() => void vi.unstubAllEnvs());
-    const namespace = existsSync('/proc/self/ns/pid') ? readlinkSync('/proc/self/ns/pid').replaceAll(/\D/g, '') : '';
+    const namespace = existsSync('/proc/self/ns/pid') ? readlinkSync('/proc/self/ns/pid').slice(-5, -1) : '';
     const [killed = '', ...others] = [
       `tests-${namespace}-${NO_PROCESS}-a`,
       `tests-${namespace}-${process.pid}-a`,

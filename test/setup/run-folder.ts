@@ -43,9 +43,12 @@ function hasRoomInMemory(): boolean {
   return usable === true;
 }
 
-/** What the ids of processes belong to: containers have their own, and may share a temp folder. Digits, or empty. */
+/**
+ * What the ids of processes belong to: containers have their own, and may share a temp folder. Short, as the paths of
+ * sockets have to be; empty where the system doesn't say it.
+ */
 function processNamespace(): string {
-  return attempt(() => readlinkSync('/proc/self/ns/pid').replaceAll(/\D/g, '')) ?? '';
+  return attempt(() => readlinkSync('/proc/self/ns/pid').replace(/^pid:\[\d*(\d{4})\]$/, '$1')) ?? '';
 }
 
 /** Removes the folders of runs that were killed. Their names begin with `prefix` and the id of their process. */

@@ -225,7 +225,7 @@ test.skipIf(process.platform === 'win32')(
   'a server on a Unix socket is reached by socketPath, and no proxy is asked',
   async () => {
     verifies('providers.socketPath');
-    const folder = mkdtempSync(join(tmpdir(), 'kernel-socket-'));
+    const folder = mkdtempSync(join(tmpdir(), 'socket-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const path = join(folder, 'model.sock');
     const server = await startChat(undefined, path);

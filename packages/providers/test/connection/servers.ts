@@ -23,7 +23,8 @@ export async function listen(server: Server, path?: string): Promise<number> {
         for (const socket of sockets) socket.destroy();
       }),
   );
-  await new Promise<void>((resolve) => {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
     if (path === undefined) server.listen(0, '127.0.0.1', resolve);
     else server.listen(path, resolve);
   });
