@@ -43,7 +43,7 @@ export type Prepared = PreparedCall | ToolResult;
 
 /**
  * Prepares some calls, all before any of them is decided on, and creates their batch. Only a step may call this: without a `runId` the key is random,
- * and a journal must be able to repeat it. With `isRestricted`, calls of tools that are not in `onOffer` do not run. A promise only where the toolset gives one.
+ * and a journal must be able to repeat it. With `isRestricted`, calls of tools that are not in `onOffer` do not run. Returns a promise only if the toolset does.
  */
 export function createCallBatch(
   run: Run,
