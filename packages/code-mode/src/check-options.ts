@@ -62,8 +62,6 @@ const LIMIT_KEYS = optionKeys<CodeModeLimits>({
   cost: true,
 });
 
-const COST_KEYS = optionKeys<NonNullable<CodeModeLimits['cost']>>({ max: true, of: true });
-
 const DEFAULT_LIMITS: SandboxLimits = {
   memoryBytes: 64 * 1024 * 1024,
   computeMs: 5000,
@@ -96,7 +94,6 @@ export function checkOptions(options: CodeModeOptions): CheckedOptions {
 function checkLimits(limits: CodeModeLimits): Pick<CheckedOptions, 'limits' | 'runLimits'> {
   checkKeys('withCodeMode', limits, LIMIT_KEYS, 'limits.');
   const { callsAtOnce: parallel = 16, callsPerTool, tokens, cost, timeMs } = limits;
-  checkKeys('withCodeMode', cost ?? {}, COST_KEYS, 'limits.cost.');
   if (cost !== undefined && !hasMethod(cost, 'of'))
     throw invalidOption('withCodeMode', 'limits.cost.of', 'a function of the usage', Reflect.get(cost, 'of'));
   for (const [key, value] of Object.entries({ callsAtOnce: parallel, callsPerTool, tokens, timeMs }))

@@ -6,13 +6,11 @@ import {
   checkPurge,
   checkSteer,
   checkOutcomeResolution,
-  type EventsOptions,
   KernelError,
   optionKeys,
   type RecordedRun,
   type RecordedRuns,
   toJsonText,
-  type WaitOptions,
 } from '@kernel/protocol';
 import { createChanges, createChangeWaiter } from './database/changes.ts';
 import { closedError, type Durability, openDatabase, reading } from './database/database.ts';
@@ -64,8 +62,6 @@ export interface Durable extends RecordedRuns<DurableStartOptions, DurableRunFil
 }
 
 const KEYS = optionKeys<DurableOptions>({ durability: true });
-const WAIT_KEYS = optionKeys<WaitOptions>({ signal: true });
-const EVENTS_KEYS = optionKeys<EventsOptions>({ after: true, follow: true, signal: true });
 const PAGE = 200;
 
 /**
@@ -136,7 +132,6 @@ export function openDurable(path: string, options: DurableOptions = {}): Durable
     },
     async result(id, waitOptions = {}) {
       checkId('result', id);
-      checkKeys('result', waitOptions, WAIT_KEYS);
       const check = (): RecordedRun | undefined => {
         const status = readStatus(db, id);
         return status === undefined || FINAL.has(status) ? requireRun(id) : undefined;
@@ -177,7 +172,6 @@ export function openDurable(path: string, options: DurableOptions = {}): Durable
     },
     async *events(id, eventsOptions = {}) {
       checkId('events', id);
-      checkKeys('events', eventsOptions, EVENTS_KEYS);
       const { after = 0, follow = true, signal } = eventsOptions;
       checkNumber('events', 'after', after, 0);
       let last = after;

@@ -1,8 +1,6 @@
 import {
   type AssistantMessage,
-  checkKeys,
   KernelError,
-  optionKeys,
   type Provider,
   type ProviderEvent,
   type ProviderRequest,
@@ -22,8 +20,6 @@ export interface OfflineConfig {
   /** By the name of a tool, requests that are calls of it word by word. Default: none. */
   readonly phrases?: Readonly<Record<string, readonly ToolPhrase[]>> | undefined;
 }
-
-const KEYS = optionKeys<OfflineConfig>({ now: true, phrases: true });
 
 /**
  * Creates a provider that needs no model: it compares the prompt with each tool's own words, fills the arguments by their schema,
@@ -47,7 +43,6 @@ const KEYS = optionKeys<OfflineConfig>({ now: true, phrases: true });
  * ```
  */
 export function offlineProvider(config: OfflineConfig = {}): Provider {
-  checkKeys('offlineProvider', config, KEYS);
   const now = config.now ?? Date.now;
   const candidate = memoize((tool: Tool) => candidateOf(tool, config.phrases ?? {}));
   // Nobody can be asked what a prompt meant, so that nothing is run that could do harm.

@@ -97,7 +97,6 @@ test('what no run can use is refused before anything is sent', async () => {
     ['list', [{ status: 'over' }]],
     ['list', [{ limit: 0 }]],
     ['status', ['a'.repeat(401)]],
-    ['result', ['x', { timeoutMs: 1 }]],
     ['waiting', [7]],
     ['decide', ['x', '', { decision: 'allow' }]],
     ['decide', ['x', 'c1', { decision: 'later' }]],
@@ -106,7 +105,6 @@ test('what no run can use is refused before anything is sent', async () => {
     ['steer', ['x', 'Hi', { after: 'never' }]],
     ['stop', ['']],
     ['cancel', ['\uD800']],
-    ['retry', ['x', { version: '2' }]],
     ['purge', [{ olderThanMs: 1 }]],
     ['purge', [{ ids: 'x' }]],
   ];

@@ -1,5 +1,5 @@
 import { node, nodeModule } from '@kernel/internal';
-import { checkKeys, checkNumber, optionKeys } from '@kernel/protocol';
+import { checkNumber } from '@kernel/protocol';
 import { withTimeout } from './with-timeout.ts';
 
 /** Returns whether a capability is present, or `undefined` if the check does not know the name. */
@@ -25,7 +25,6 @@ export interface CapabilityOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-const CAPABILITY_KEYS = optionKeys<CapabilityOptions>({ checks: true, ttlMs: true, timeoutMs: true });
 const DEFAULT_TTL_MS = 60_000;
 const DEFAULT_TIMEOUT_MS = 5_000;
 
@@ -42,7 +41,6 @@ const DEFAULT_TIMEOUT_MS = 5_000;
  * ```
  */
 export function createCapabilities(options: CapabilityOptions = {}): Capabilities {
-  checkKeys('createCapabilities', options, CAPABILITY_KEYS);
   checkNumber('createCapabilities', 'ttlMs', options.ttlMs, 0);
   checkNumber('createCapabilities', 'timeoutMs', options.timeoutMs, 0);
   const checks = options.checks ?? [environmentVariable(), programOnPath()];

@@ -1,5 +1,5 @@
 import { isObject } from '@kernel/internal';
-import { checkKeys, optionKeys, type Tool, type ToolOptionality } from '@kernel/protocol';
+import { type Tool, type ToolOptionality } from '@kernel/protocol';
 
 /** How `toolPrompt` describes tools. */
 export interface ToolPromptOptions {
@@ -9,7 +9,6 @@ export interface ToolPromptOptions {
   readonly maxTokens?: number | undefined;
 }
 
-const PROMPT_KEYS = optionKeys<ToolPromptOptions>({ tier: true, maxTokens: true });
 type PromptTier = NonNullable<ToolPromptOptions['tier']>;
 
 const TIERS: readonly PromptTier[] = ['full', 'standard', 'brief'];
@@ -21,7 +20,6 @@ const CHARS_PER_TOKEN = 4;
  * Equal tools give equal text.
  */
 export function toolPrompt(tools: readonly Tool[], options: ToolPromptOptions = {}): string {
-  checkKeys('toolPrompt', options, PROMPT_KEYS);
   const maxLength = (options.maxTokens ?? Infinity) * CHARS_PER_TOKEN;
   const ordered = sortTools(tools);
   for (const tier of TIERS.slice(TIERS.indexOf(options.tier ?? 'standard'))) {

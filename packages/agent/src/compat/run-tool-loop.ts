@@ -1,12 +1,4 @@
-import {
-  checkKeys,
-  KernelError,
-  optionKeys,
-  type Message,
-  type ModelOptions,
-  type Provider,
-  type Toolset,
-} from '@kernel/protocol';
+import { KernelError, type Message, type ModelOptions, type Provider, type Toolset } from '@kernel/protocol';
 import { collect, type RunResult } from '../collect.ts';
 import { run } from '../run.ts';
 
@@ -34,15 +26,6 @@ export interface ToolLoopResult {
   readonly iterations: number;
 }
 
-const KEYS = optionKeys<ToolLoopConfig>({
-  provider: true,
-  model: true,
-  tools: true,
-  maxIterations: true,
-  options: true,
-  signal: true,
-});
-
 /**
  * Alternates between the model and the tools until the model answers or `maxIterations` is reached.
  *
@@ -67,7 +50,6 @@ export async function runToolLoop(
   channel = '',
   chatId = '',
 ): Promise<ToolLoopResult> {
-  checkKeys('runToolLoop', config, KEYS);
   const { provider, model, tools, maxIterations, options, signal } = config;
   const conversation = channel === '' && chatId === '' ? undefined : { channel, chatId };
   const limits = { turns: maxIterations };

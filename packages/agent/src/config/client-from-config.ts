@@ -1,4 +1,4 @@
-import { checkKeys, describeType, KernelError, optionKeys, type Toolset, type Approve } from '@kernel/protocol';
+import { describeType, KernelError, type Toolset, type Approve } from '@kernel/protocol';
 import { createModelClient } from '../client/model-client.ts';
 import { createModelClients, type ModelClients } from '../client/model-clients.ts';
 import type { ModelClient, ModelClientOptions } from '../client/types.ts';
@@ -13,8 +13,6 @@ export interface ConfiguredClientOptions {
   readonly approve?: Approve | undefined;
 }
 
-const KEYS = optionKeys<ConfiguredClientOptions>({ tools: true, approve: true });
-
 /**
  * Creates the agent of a config: its provider, its model, and a client that is bound to both.
  *
@@ -26,7 +24,6 @@ export function clientFromConfig(
   providers: ProviderFunctions,
   options: ConfiguredClientOptions = {},
 ): ModelClient {
-  checkKeys('clientFromConfig', options, KEYS);
   checkParsed(config);
   const { approve, tools } = options;
   return createModelClient({
@@ -47,7 +44,6 @@ export function clientsFromConfig(
   providers: ProviderFunctions,
   options: ConfiguredClientOptions = {},
 ): ModelClients {
-  checkKeys('clientsFromConfig', options, KEYS);
   checkParsed(config);
   const { agents = {} } = config;
   if (Object.hasOwn(agents, config.name))

@@ -1,5 +1,5 @@
 import { isObject } from '@kernel/internal';
-import { checkKeys, type JsonObject, optionKeys } from '@kernel/protocol';
+import { type JsonObject } from '@kernel/protocol';
 import { agentSchema, kernelFileSchema } from './agent-schema.ts';
 import { expandVariables } from './expand-variables.ts';
 import { configErrors, parseConfig } from './parse-config.ts';
@@ -13,8 +13,6 @@ export interface ConfigSource {
   /** The variables that `${NAME}` in the config refers to. Default: none. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
-
-const SOURCE_KEYS = optionKeys<ConfigSource>({ file: true, env: true });
 
 /**
  * Converts the JSON config of `prompt-agent`, as text or parsed, to typed data with all defaults. Reads neither files nor the environment. A file
@@ -32,7 +30,6 @@ const SOURCE_KEYS = optionKeys<ConfigSource>({ file: true, env: true });
  * ```
  */
 export function fromConfig(json: unknown, source: ConfigSource = {}): ParsedConfig {
-  checkKeys('fromConfig', source, SOURCE_KEYS);
   const { file = 'config', env = {} } = source;
   const parsed = typeof json === 'string' ? parseText(json, file) : json;
   if (!isJsonObject(parsed)) throw configErrors(file, [`(root): ${expected('a JSON object')({ input: parsed })}`]);

@@ -1,9 +1,7 @@
 import {
   type AssistantMessage,
-  checkKeys,
   KernelError,
   type Message,
-  optionKeys,
   type SuspendedCall,
   toErrorResult,
   type ToolCall,
@@ -25,8 +23,6 @@ export interface RepairOptions {
   readonly untrusted?: boolean | undefined;
 }
 
-const KEYS = optionKeys<RepairOptions>({ vendor: true, untrusted: true });
-
 /**
  * Returns a history in which every call has exactly one result, right after its message and in call order.
  *
@@ -36,7 +32,6 @@ const KEYS = optionKeys<RepairOptions>({ vendor: true, untrusted: true });
  * says that it has not run. Two consecutive messages of the model become one. A valid history is returned as the same array.
  */
 export function repairHistory(stored: readonly Message[], options: RepairOptions = {}): readonly Message[] {
-  checkKeys('repairHistory', options, KEYS);
   const own = withoutDecisions(withoutForeignData(stored, options.vendor), options.untrusted === true);
   const messages = own.filter((message, index) => !isRepeated(message, own[index - 1]));
   const sound: Message[] = [];

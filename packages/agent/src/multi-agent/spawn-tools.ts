@@ -1,10 +1,8 @@
 import { linkAbort, nearest, sliceHead } from '@kernel/internal';
 import {
-  checkKeys,
   checkNumber,
   errorResult,
   KernelError,
-  optionKeys,
   toErrorResult,
   type ToolContext,
   type ToolEffect,
@@ -39,7 +37,6 @@ interface SpawnInput {
   readonly background?: boolean;
 }
 
-const SPAWN_KEYS = optionKeys<SpawnOptions>({ run: true, maxDepth: true, maxRunning: true, effect: true });
 const MAX_RUNNING = 4;
 const DEFAULT_TURNS = 25;
 
@@ -53,7 +50,6 @@ const DEFAULT_TURNS = 25;
  */
 export function spawnTools<Context = unknown>(options: SpawnOptions<Context>): readonly ToolWithHandler<Context>[];
 export function spawnTools(options: SpawnOptions): readonly ToolWithHandler[] {
-  checkKeys('spawnTools', options, SPAWN_KEYS);
   checkNumber('spawnTools', 'maxRunning', options.maxRunning, 1);
   checkNumber('spawnTools', 'maxDepth', options.maxDepth, 1);
   const { run, maxDepth, maxRunning = MAX_RUNNING, effect = 'external' } = options;

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
-import { checkKeys, KernelError, optionKeys } from '@kernel/protocol';
+import { KernelError } from '@kernel/protocol';
 import { acquireFileLock } from './file-lock.ts';
 import { isUnreadable, parseLog, toLine } from './log-format.ts';
 import type { Session, SessionEntry } from './session.ts';
@@ -20,8 +20,6 @@ export interface FileSessionOptions {
    */
   readonly onDamage?: ((damage: SessionDamage) => void) | undefined;
 }
-
-const FILE_SESSION_KEYS = optionKeys<FileSessionOptions>({ fsync: true, onDamage: true });
 
 /**
  * Opens a session in a JSON Lines file, which is created with mode 0600 if it does not exist. Its id is made once and kept in the file, so
@@ -45,7 +43,6 @@ const FILE_SESSION_KEYS = optionKeys<FileSessionOptions>({ fsync: true, onDamage
  * ```
  */
 export async function openFileSession(path: string, options: FileSessionOptions = {}): Promise<Session> {
-  checkKeys('openFileSession', options, FILE_SESSION_KEYS);
   const { fsync = false, onDamage } = options;
   const realPath = await resolveFile(path);
   const unlock = await acquireFileLock(realPath);

@@ -2,11 +2,9 @@
 import {
   type AgentEvent,
   type CallContext,
-  checkKeys,
   isToolResult,
   KernelError,
   type MessageEnd,
-  optionKeys,
   type PreparedCall,
   type Provider,
   textOf,
@@ -44,14 +42,11 @@ export interface TracingOptions {
   readonly parentOf?: ((context: CallContext) => object | undefined) | undefined;
 }
 
-const TRACING_KEYS = optionKeys<TracingOptions>({ tracer: true, captureContent: true, parentOf: true });
-
 /** Wraps a provider so that each reply is a span `chat <model>`, with usage and finish reason. */
 export function withTracing(port: Provider, options?: TracingOptions): Provider;
 /** Wraps a toolset so that each call is a span `execute_tool <name>`. */
 export function withTracing(port: Toolset, options?: TracingOptions): Toolset;
 export function withTracing(port: Provider | Toolset, options: TracingOptions = {}): Provider | Toolset {
-  checkKeys('withTracing', options, TRACING_KEYS);
   return 'stream' in port ? tracedProvider(port, options) : tracedToolset(port, options);
 }
 

@@ -3,10 +3,8 @@ import {
   checkToolset,
   checkChoice,
   checkFunctions,
-  checkKeys,
   checkNumber,
   KernelError,
-  optionKeys,
   type RunningCall,
   toErrorResult,
   type ToolCall,
@@ -33,12 +31,10 @@ export interface AsyncPolicy {
 
 const MODES: readonly AsyncMode[] = ['inject', 'await', 'ignore'];
 const DEFAULT_TIMEOUT_MS = 300_000;
-const KEYS = optionKeys<AsyncPolicy>({ mode: true, byTool: true, timeoutMs: true, onLateResult: true });
 
 /** Wraps a toolset so that the late results of its async tools follow a policy. */
 export function withAsyncPolicy<Context = unknown>(tools: Toolset<Context>, policy: AsyncPolicy): Toolset<Context> {
   checkToolset('withAsyncPolicy', tools);
-  checkKeys('withAsyncPolicy', policy, KEYS);
   checkChoice('withAsyncPolicy', 'mode', policy.mode, MODES);
   for (const [name, mode] of Object.entries(policy.byTool ?? {}))
     checkChoice('withAsyncPolicy', `byTool.${name}`, mode, MODES);

@@ -1,9 +1,7 @@
 import {
   checkProvider,
-  checkKeys,
   checkNumber,
   type Message,
-  optionKeys,
   type Provider,
   textOf,
   type ToolMessage,
@@ -21,8 +19,6 @@ export interface ClearedResultsOptions {
   readonly step?: number | undefined;
 }
 
-const KEYS = optionKeys<ClearedResultsOptions>({ keep: true, minLength: true, step: true });
-
 /**
  * Wraps a provider so that old tool results are sent as a note of one line. The history itself stays whole.
  *
@@ -31,7 +27,6 @@ const KEYS = optionKeys<ClearedResultsOptions>({ keep: true, minLength: true, st
  */
 export function withClearedResults(provider: Provider, options: ClearedResultsOptions = {}): Provider {
   checkProvider('withClearedResults', provider);
-  checkKeys('withClearedResults', options, KEYS);
   checkNumber('withClearedResults', 'keep', options.keep, 0);
   checkNumber('withClearedResults', 'minLength', options.minLength, 0);
   checkNumber('withClearedResults', 'step', options.step, 1);

@@ -2,11 +2,9 @@ import {
   checkProvider,
   addUsage,
   checkFunctions,
-  checkKeys,
   checkNumber,
   KernelError,
   type Message,
-  optionKeys,
   type Provider,
   type ProviderRequest,
   textOf,
@@ -42,7 +40,6 @@ export interface CompactionOptions {
 }
 
 const MAX_SUMMARIES = 1000;
-const KEYS = optionKeys<CompactionOptions>({ maxTokens: true, keepTokens: true, summarize: true, summaries: true });
 
 /**
  * Wraps a provider so that a summary replaces the oldest messages of a request that grows too long. The history itself stays whole.
@@ -54,7 +51,6 @@ const KEYS = optionKeys<CompactionOptions>({ maxTokens: true, keepTokens: true, 
  */
 export function withCompaction(provider: Provider, options: CompactionOptions): Provider {
   checkProvider('withCompaction', provider);
-  checkKeys('withCompaction', options, KEYS);
   checkNumber('withCompaction', 'maxTokens', options.maxTokens ?? null, 1);
   checkNumber('withCompaction', 'keepTokens', options.keepTokens, 0);
   checkFunctions('withCompaction', { summarize: options.summarize });

@@ -99,7 +99,6 @@ describe('toResponse', () => {
   });
 
   test.each([
-    ['an unknown option', { shows: [] }],
     ['an unknown field', { show: ['secrets'] }],
     ['a show that is not an array', { show: 'arguments' }],
     ['an invalid interval', { heartbeatMs: -1 }],

@@ -1,4 +1,4 @@
-import { checkKeys, optionKeys, type Sandbox } from '@kernel/protocol';
+import { type Sandbox } from '@kernel/protocol';
 import { loadEngine } from './engine.ts';
 import { readState } from './read-state.ts';
 import { resultsText } from './results-text.ts';
@@ -12,14 +12,11 @@ export interface InlineSandboxOptions {
   readonly wasm?: object | undefined;
 }
 
-const KEYS = optionKeys<InlineSandboxOptions>({ wasm: true });
-
 /**
  * Creates a sandbox that runs programs in the calling thread, for runtimes without worker threads, such as Cloudflare Workers. A program that computes
  * blocks the thread, for `limits.computeMs` at most, and an abort ends it only when it waits.
  */
 export function createInlineSandbox(options: InlineSandboxOptions = {}): Sandbox {
-  checkKeys('createInlineSandbox', options, KEYS);
   const { wasm } = options;
   let image: Promise<MachineImage> | undefined;
   return {

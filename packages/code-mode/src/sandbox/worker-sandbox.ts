@@ -1,13 +1,5 @@
 import { nodeModule, onAbort } from '@kernel/internal';
-import {
-  checkKeys,
-  checkNumber,
-  KernelError,
-  optionKeys,
-  type Sandbox,
-  type SandboxProgram,
-  type SandboxRun,
-} from '@kernel/protocol';
+import { checkNumber, KernelError, type Sandbox, type SandboxProgram, type SandboxRun } from '@kernel/protocol';
 import type { Worker } from 'node:worker_threads';
 import type { Answer, FromWorker, ToWorker, WorkerSetup } from './worker-messages.ts';
 import { loadEngine } from './engine.ts';
@@ -21,8 +13,6 @@ export interface WorkerSandboxOptions {
   /** How many workers are kept for the next programs. They hold no process open. Default 1. */
   readonly idle?: number | undefined;
 }
-
-const KEYS = optionKeys<WorkerSandboxOptions>({ idle: true });
 
 /** A worker, and what tells the machine in it to stop. */
 interface Warm {
@@ -42,7 +32,6 @@ const GRACE_MS = 1000;
  * thread. A worker is used again for the next program, in a machine that is new; one whose program was stopped is ended.
  */
 export function createWorkerSandbox(options: WorkerSandboxOptions = {}): Sandbox {
-  checkKeys('createWorkerSandbox', options, KEYS);
   const { idle = 1 } = options;
   checkNumber('createWorkerSandbox', 'idle', idle, 0);
   const threads = nodeModule('node:worker_threads');

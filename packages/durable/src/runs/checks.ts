@@ -25,8 +25,6 @@ const START = optionKeys<DurableStartOptions>({
   at: true,
   deadline: true,
 });
-const FILTER = optionKeys<DurableRunFilter>({ status: true, agent: true, limit: true });
-const RETRY = optionKeys<RetryOptions>({ version: true });
 
 export function checkId(verb: string, id: unknown): void {
   checkRunId(verb, id, MAX_ID);
@@ -47,14 +45,12 @@ export function checkStart(id: unknown, options: DurableStartOptions): void {
 }
 
 export function checkFilter(filter: DurableRunFilter): void {
-  checkKeys('list', filter, FILTER);
   checkChoice('list', 'status', filter.status, RUN_STATUSES);
   checkText('list', 'agent', filter.agent);
   checkNumber('list', 'limit', filter.limit, 1);
 }
 
 export function checkRetry(options: RetryOptions): void {
-  checkKeys('retry', options, RETRY);
   checkText('retry', 'version', options.version);
 }
 

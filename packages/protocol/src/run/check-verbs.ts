@@ -8,7 +8,6 @@ type SteerOptions = NonNullable<Parameters<RunSignals['steer']>[2]>;
 
 /** Ids of calls within agents stand one behind the other. */
 const MAX_CALL_ID = 10_000;
-const STEER = optionKeys<SteerOptions>({ after: true });
 const PURGE = optionKeys<PurgeOptions>({ ids: true, before: true });
 
 /** Throws `CONFIG_INVALID` for an invalid run id: not a string, empty, too long, or with a lone surrogate, which a store would read back as another id. */
@@ -46,7 +45,6 @@ export function checkText(owner: string, option: string, value: unknown): void {
 
 /** Throws `CONFIG_INVALID` for anything but a string or a user message, and for an unknown `after`. */
 export function checkSteer(message: unknown, options: SteerOptions): void {
-  checkKeys('steer', options, STEER);
   checkChoice('steer', 'after', options.after, ['call', 'answer']);
   if (typeof message === 'string') return;
   if (isObject(message)) {

@@ -1,13 +1,11 @@
 import { delay, isObject, MAX_TIMER_MS } from '@kernel/internal';
 import {
   checkFunctions,
-  checkKeys,
   checkNumber,
   describeType,
   invalidOption,
   KernelError,
   type MessageEnd,
-  optionKeys,
 } from '@kernel/protocol';
 import type { CommonConfig } from '../config/common-config.ts';
 import { configError } from '../config/config-error.ts';
@@ -17,19 +15,8 @@ import { asFields, asText, parseJson } from '../json-fields.ts';
 import { IDENTITY_TOOL_DECODER } from '../wire/tool-encoder.ts';
 import { type BaseSettings, openWire, takeBody, type Wire } from '../wire/wire.ts';
 import { type BatchApi, type BatchOperations, createBatchApi } from './batch-api.ts';
-import type {
-  Batch,
-  BatchCallOptions,
-  Batches,
-  BatchRequest,
-  BatchResult,
-  BatchResultOptions,
-  BatchWaitOptions,
-} from './types.ts';
+import type { Batch, BatchCallOptions, Batches, BatchRequest, BatchResult } from './types.ts';
 
-const CALL_KEYS = optionKeys<BatchCallOptions>({ signal: true });
-const WAIT_KEYS = optionKeys<BatchWaitOptions>({ signal: true, intervalMs: true, onPoll: true });
-const RESULT_KEYS = optionKeys<BatchResultOptions>({ signal: true, requests: true });
 const INTERVAL_MS = 30_000;
 /** The number of retryable failures in a row after which `wait` throws. */
 const MAX_FAILED_POLLS = 5;
@@ -49,7 +36,6 @@ export function createWireBatches<Config extends CommonConfig, Settings extends 
   const encode = (request: BatchRequest) => encodeAll({ ...request, stream: false });
 
   async function get(id: string, options: BatchCallOptions = {}): Promise<Batch> {
-    checkKeys('get', options, CALL_KEYS);
     checkBatchId(name, id);
     return operations.get(id, options.signal);
   }
@@ -87,7 +73,6 @@ export function createWireBatches<Config extends CommonConfig, Settings extends 
   return {
     get,
     async submit(requests, options = {}) {
-      checkKeys('submit', options, CALL_KEYS);
       checkBatch(name, requests, operations.limits.requests);
       let characters = 0;
       const items = requests.map((request) => {
@@ -111,7 +96,6 @@ export function createWireBatches<Config extends CommonConfig, Settings extends 
       return operations.submit(items, options.signal);
     },
     async wait(id, options = {}) {
-      checkKeys('wait', options, WAIT_KEYS);
       checkBatchId(name, id);
       const { intervalMs = INTERVAL_MS, onPoll, signal } = options;
       checkNumber('wait', 'intervalMs', intervalMs, 1);
@@ -132,12 +116,10 @@ export function createWireBatches<Config extends CommonConfig, Settings extends 
       }
     },
     async cancel(id, options = {}) {
-      checkKeys('cancel', options, CALL_KEYS);
       checkBatchId(name, id);
       return operations.cancel(id, options.signal);
     },
     async *results(id, options = {}) {
-      checkKeys('results', options, RESULT_KEYS);
       checkBatchId(name, id);
       const given = options.requests ?? [];
       if (!Array.isArray(given)) throw invalidOption('results', 'requests', 'an array of requests', given);

@@ -1,4 +1,4 @@
-import { checkKeys, KernelError, optionKeys } from '@kernel/protocol';
+import { KernelError } from '@kernel/protocol';
 import { importOptionalPackage } from './optional-package.ts';
 
 /** A source of Entra tokens: any credential of `@azure/identity`. */
@@ -32,13 +32,6 @@ export type AzureIdentity = Readonly<
 >;
 
 const PACKAGE = '@azure/identity';
-const KEYS = optionKeys<AzureTokenOptions>({
-  identity: true,
-  clientId: true,
-  tenantId: true,
-  scope: true,
-  credential: true,
-});
 const SCOPE = 'https://cognitiveservices.azure.com/.default';
 const HINT = 'Check the identity, clientId and tenantId, and that it has a role on the Azure OpenAI resource.';
 
@@ -48,7 +41,6 @@ const HINT = 'Check the identity, clientId and tenantId, and that it has a role 
  * available.
  */
 export function azureToken(options: AzureTokenOptions = {}): () => Promise<string> {
-  checkKeys('azureToken', options, KEYS);
   return azureTokenFrom(options, () => importOptionalPackage(PACKAGE));
 }
 

@@ -1,7 +1,6 @@
 import { linkAbort } from '@kernel/internal';
 import {
   addUsage,
-  checkKeys,
   checkNumber,
   checkProvider,
   type Embedding,
@@ -9,7 +8,6 @@ import {
   type EmbedResult,
   invalidOption,
   KernelError,
-  optionKeys,
   type Provider,
   type Usage,
 } from '@kernel/protocol';
@@ -25,14 +23,6 @@ export interface EmbedManyRequest extends Omit<EmbedRequest, 'input'> {
   readonly parallel?: number | undefined;
 }
 
-const KEYS = optionKeys<EmbedManyRequest>({
-  model: true,
-  input: true,
-  batchSize: true,
-  parallel: true,
-  signal: true,
-  options: true,
-});
 /** The smallest limit among the vendors. */
 const BATCH_SIZE = 96;
 const PARALLEL = 4;
@@ -55,7 +45,6 @@ const PARALLEL = 4;
  */
 export async function embedMany(provider: Provider, request: EmbedManyRequest): Promise<EmbedResult> {
   checkProvider('embedMany', provider);
-  checkKeys('embedMany', request, KEYS);
   const { batchSize = BATCH_SIZE, input, model, options, parallel = PARALLEL, signal } = request;
   checkNumber('embedMany', 'batchSize', batchSize, 1);
   checkNumber('embedMany', 'parallel', parallel, 1);

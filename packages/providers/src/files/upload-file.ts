@@ -1,4 +1,4 @@
-import { checkKeys, invalidOption, KernelError, optionKeys } from '@kernel/protocol';
+import { invalidOption, KernelError } from '@kernel/protocol';
 import type { AnthropicConfig } from '../anthropic/config.ts';
 import { anthropicWire } from '../anthropic/wire.ts';
 import type { GeminiConfig } from '../gemini/config.ts';
@@ -16,7 +16,6 @@ import type { FileUpload, UploadedFile } from './types.ts';
 /** The config of a provider whose vendor takes files: either API of OpenAI, a server compatible with its files, Anthropic or Gemini. */
 export type FileConfig = ChatConfig | ResponsesConfig | AnthropicConfig | GeminiConfig;
 
-const KEYS = optionKeys<FileUpload>({ data: true, mimeType: true, name: true, purpose: true, signal: true });
 const PURPOSE = 'user_data';
 
 /**
@@ -32,7 +31,6 @@ const PURPOSE = 'user_data';
  * ```
  */
 export async function uploadFile(config: FileConfig, file: FileUpload): Promise<UploadedFile> {
-  checkKeys('uploadFile', file, KEYS);
   const { data, mimeType, name: fileName, purpose = PURPOSE }: { readonly [K in keyof FileUpload]: unknown } = file;
   if (!(data instanceof Uint8Array)) throw invalidOption('uploadFile', 'data', 'a Uint8Array', data);
   for (const [key, value] of Object.entries({ mimeType, name: fileName, purpose }))

@@ -1,6 +1,6 @@
 import { toJsonText } from '@kernel/internal';
-import { checkKeys, checkNumber, optionKeys, type ProviderRequest } from '@kernel/protocol';
-import type { CacheCallOptions, CacheContentRequest, CachedContent, Caches, CacheTtlOptions } from '../caches/types.ts';
+import { checkNumber, type ProviderRequest } from '@kernel/protocol';
+import type { CachedContent, Caches, CacheTtlOptions } from '../caches/types.ts';
 import { toPathSegment } from '../config/base-url.ts';
 import { configError } from '../config/config-error.ts';
 import type { WireSettings } from '../config/wire-settings.ts';
@@ -11,15 +11,6 @@ import { asFields, asNumber, asText, definedFields, type Fields, parseJson, pick
 import { type EncodedRequest, takeBody, type WireContext } from '../wire/wire.ts';
 import { cachedContentName, resourceName } from './config.ts';
 
-const CALL_KEYS = optionKeys<CacheCallOptions>({ signal: true });
-const TTL_KEYS = optionKeys<CacheTtlOptions>({ signal: true, ttlMs: true });
-const CONTENT_KEYS = optionKeys<CacheContentRequest>({
-  model: true,
-  messages: true,
-  tools: true,
-  toolChoice: true,
-  displayName: true,
-});
 const CACHED = ['contents', 'systemInstruction', 'tools', 'toolConfig'];
 const NAME = /(?:^|\/)cachedContents\/[^/]+$/;
 
@@ -61,7 +52,6 @@ export function geminiCaches(
 
   return {
     async create(content, options = {}) {
-      checkKeys('create', content, CONTENT_KEYS);
       checkTtl('create', options);
       const { displayName, ...request } = content;
       const encoded = encode({ ...request, stream: false });
@@ -71,7 +61,6 @@ export function geminiCaches(
       return encoded.warnings.length === 0 ? cached : { ...cached, warnings: encoded.warnings };
     },
     async get(content, options = {}) {
-      checkKeys('get', options, CALL_KEYS);
       return read(await send('GET', pathOf(content), options.signal));
     },
     async update(content, options) {
@@ -79,14 +68,12 @@ export function geminiCaches(
       return read(await send('PATCH', pathOf(content, { updateMask: 'ttl' }), options.signal, ttlOf(options)));
     },
     async delete(content, options = {}) {
-      checkKeys('delete', options, CALL_KEYS);
       await send('DELETE', pathOf(content), options.signal);
     },
   };
 }
 
 function checkTtl(owner: 'create' | 'update', options: CacheTtlOptions): void {
-  checkKeys(owner, options, TTL_KEYS);
   const { ttlMs } = options;
   if (ttlMs !== undefined || owner === 'update') checkNumber(owner, 'ttlMs', ttlMs ?? Number.NaN, 1);
 }

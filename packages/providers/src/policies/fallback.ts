@@ -1,13 +1,5 @@
 import { isObject, sliceHead } from '@kernel/internal';
-import {
-  checkKeys,
-  describeType,
-  type JsonObject,
-  KernelError,
-  optionKeys,
-  type Provider,
-  type StructuredOutput,
-} from '@kernel/protocol';
+import { describeType, type JsonObject, KernelError, type Provider, type StructuredOutput } from '@kernel/protocol';
 import { openStream } from './open-stream.ts';
 import { numberOption } from './number-option.ts';
 
@@ -43,11 +35,6 @@ export interface FallbackAttempt {
   readonly error: KernelError;
 }
 
-const KEYS = optionKeys<FallbackOptions>({ coolDownMs: true, onFallback: true, now: true });
-const CANDIDATE_KEYS = optionKeys<{ readonly provider: Provider; readonly model?: string }>({
-  provider: true,
-  model: true,
-});
 const HINT =
   "Pass providers, or each with a model of its own: withFallback([createProvider({ name: 'openai', token }), { provider, model }]).";
 
@@ -77,7 +64,6 @@ export function withFallback(candidates: readonly FallbackCandidate[], options: 
       hint: HINT,
     });
   }
-  checkKeys('withFallback', options, KEYS);
   const states = candidates.map(toState);
   if (states.length === 0) {
     throw new KernelError('CONFIG_INVALID', 'withFallback has no candidates.', { hint: HINT });
@@ -162,7 +148,6 @@ function toState(candidate: FallbackCandidate, at: number): CandidateState {
       hint: HINT,
     });
   }
-  if ('provider' in candidate) checkKeys(`withFallback, candidate ${at + 1}`, candidate, CANDIDATE_KEYS);
   return 'provider' in candidate
     ? { provider: candidate.provider, model: candidate.model, readyAt: 0 }
     : { provider: candidate, model: undefined, readyAt: 0 };

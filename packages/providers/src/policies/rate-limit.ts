@@ -1,11 +1,4 @@
-import {
-  checkProvider,
-  checkKeys,
-  optionKeys,
-  type Provider,
-  type ProviderRequest,
-  type Usage,
-} from '@kernel/protocol';
+import { checkProvider, type Provider, type ProviderRequest, type Usage } from '@kernel/protocol';
 import { openStream } from './open-stream.ts';
 import { numberOption } from './number-option.ts';
 import { createRateQueue } from './rate-queue.ts';
@@ -22,8 +15,6 @@ export interface RateLimitOptions {
   readonly estimateTokens?: ((request: ProviderRequest) => number) | undefined;
 }
 
-const KEYS = optionKeys<RateLimitOptions>({ requestsPerMinute: true, tokensPerMinute: true, estimateTokens: true });
-
 /**
  * Delays requests so that no 60 seconds exceed the limits: first come, first served, in one queue for streams, embeddings and
  * transcriptions. A request that is larger than the whole token limit runs alone. An abort leaves the queue at once; an empty queue has no
@@ -31,7 +22,6 @@ const KEYS = optionKeys<RateLimitOptions>({ requestsPerMinute: true, tokensPerMi
  */
 export function withRateLimit(provider: Provider, options: RateLimitOptions): Provider {
   checkProvider('withRateLimit', provider);
-  checkKeys('withRateLimit', options, KEYS);
   const tokensPerMinute = numberOption('withRateLimit', 'tokensPerMinute', options.tokensPerMinute, Infinity, 1);
   const queue = createRateQueue({
     requests: numberOption('withRateLimit', 'requestsPerMinute', options.requestsPerMinute, Infinity, 1),

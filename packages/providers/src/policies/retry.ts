@@ -1,5 +1,5 @@
 import { delay, MAX_TIMER_MS } from '@kernel/internal';
-import { checkProvider, checkKeys, KernelError, optionKeys, type Provider } from '@kernel/protocol';
+import { checkProvider, KernelError, type Provider } from '@kernel/protocol';
 import { openStream } from './open-stream.ts';
 import { numberOption } from './number-option.ts';
 import { wrapUnary } from './wrap-unary.ts';
@@ -32,15 +32,6 @@ export interface Retry {
   readonly error: KernelError;
 }
 
-const KEYS = optionKeys<RetryOptions>({
-  maxRetries: true,
-  initialBackoffMs: true,
-  maxBackoffMs: true,
-  multiplier: true,
-  jitter: true,
-  onRetry: true,
-  random: true,
-});
 const JITTER = 0.25;
 const MAX_REQUESTED_MS = 60_000;
 
@@ -59,7 +50,6 @@ const MAX_REQUESTED_MS = 60_000;
  */
 export function withRetry(provider: Provider, options: RetryOptions = {}): Provider {
   checkProvider('withRetry', provider);
-  checkKeys('withRetry', options, KEYS);
   const attempt = createAttempt(options);
   return {
     name: provider.name,

@@ -1,10 +1,8 @@
 import { delay } from '@kernel/internal';
 import {
   checkFunctions,
-  checkKeys,
   checkProvider,
   KernelError,
-  optionKeys,
   type Provider,
   type ProviderEvent,
   type ProviderRequest,
@@ -22,8 +20,6 @@ export interface TurnRetryOptions {
   readonly onRetry?: ((error: KernelError) => void) | undefined;
 }
 
-const KEYS = optionKeys<TurnRetryOptions>({ maxRetries: true, backoffMs: true, onRetry: true });
-
 /**
  * Requests a reply again if it broke off after it had begun: a broken connection, a timeout, a stream that was cut. What was already emitted is
  * withdrawn by a `reply-withdrawn` event, and the same request is sent again. No call of a broken reply has run, since calls run once their reply is
@@ -33,7 +29,6 @@ const KEYS = optionKeys<TurnRetryOptions>({ maxRetries: true, backoffMs: true, o
  */
 export function withTurnRetry(provider: Provider, options: TurnRetryOptions = {}): Provider {
   checkProvider('withTurnRetry', provider);
-  checkKeys('withTurnRetry', options, KEYS);
   checkFunctions('withTurnRetry', { onRetry: options.onRetry });
   const maxRetries = numberOption('withTurnRetry', 'maxRetries', options.maxRetries, 1, 0);
   const backoffMs = numberOption('withTurnRetry', 'backoffMs', options.backoffMs, 0, 0);

@@ -1,4 +1,4 @@
-import { checkProvider, addUsage, checkKeys, optionKeys, type Provider, type Usage } from '@kernel/protocol';
+import { checkProvider, addUsage, type Provider, type Usage } from '@kernel/protocol';
 import { tapStream } from './tap-stream.ts';
 import { embedUsage, wrapUnary } from './wrap-unary.ts';
 
@@ -52,15 +52,9 @@ export interface ProviderWithUsage extends Provider {
   totals(): UsageTotals;
 }
 
-const KEYS = optionKeys<UsageOptions>({ prices: true, onUsage: true });
-const PRICE_KEYS = optionKeys<ModelPrice>({ input: true, output: true, cachedInput: true, cacheWrite: true });
-
 /** Sums the tokens of every reply, and with `prices` their cost. */
 export function withUsage(provider: Provider, options: UsageOptions = {}): ProviderWithUsage {
   checkProvider('withUsage', provider);
-  checkKeys('withUsage', options, KEYS);
-  for (const [model, price] of Object.entries(options.prices ?? {}))
-    checkKeys('withUsage', price, PRICE_KEYS, `prices.${model}.`);
   const prices = new Map(Object.entries(options.prices ?? {}));
   let totals: UsageTotals = { replies: 0, usage: { inputTokens: 0, outputTokens: 0 }, cost: 0, unpriced: 0 };
 

@@ -145,7 +145,6 @@ describe('embedMany', () => {
     [{ parallel: Number.NaN }, 'parallel'],
     [{ input: 'text' }, 'input'],
     [{ input: [1] }, 'input'],
-    [{ batch: 3 }, 'batch'],
   ])('%j is refused', async (wrong, name) => {
     verifies('providers.embedMany.checked');
     const request = { model: 'e', input: ['x'], ...wrong } as never;

@@ -245,7 +245,6 @@ test.each([
   [['openai'], /candidate 1 is not a provider but the text "openai"/],
   [[{}], /candidate 1 is not a provider but an object/],
   [[{ stream: 'x' }], /candidate 1 is not a provider/],
-  [[{ provider: { name: 'a', stream: () => {} }, modle: 'x' }], /candidate 1.*modle/],
 ])('candidates %j are refused with what is wrong', (candidates, message) => {
   expect(() => withFallback(candidates as never)).toThrow(message);
 });

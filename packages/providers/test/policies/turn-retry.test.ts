@@ -107,7 +107,6 @@ describe('withTurnRetry', () => {
 
   test.each([
     [{ maxRetries: -1 }, /maxRetries/],
-    [{ retries: 1 }, /Use maxRetries|retries/],
     [{ onRetry: 1 }, /onRetry/],
   ])('refuses %j', (options, message) => {
     expect(() => withTurnRetry(scriptedProvider([]), options as never)).toThrow(message);

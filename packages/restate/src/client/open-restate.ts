@@ -18,14 +18,11 @@ import {
   checkFilter,
   checkId,
   checkStart,
-  EVENTS,
   MAX_ID,
   noSuchRun,
   RESTATE,
   type RestateOptions,
-  RETRY,
   type RetryOptions,
-  WAIT,
 } from './options.ts';
 import { createRestateApi } from './restate-api.ts';
 import { type KnownRun, readRuns, readWaiting } from './queries.ts';
@@ -119,7 +116,6 @@ export function openRestate(options: RestateOptions): RestateRuns {
     },
     async result(id, waitOptions = {}) {
       checkId('result', id);
-      checkKeys('result', waitOptions, WAIT);
       const { signal } = waitOptions;
       for (let waitMs = 0; ; waitMs = WAIT_MS) {
         const record = await ended(id, waitMs, signal);
@@ -164,7 +160,6 @@ export function openRestate(options: RestateOptions): RestateRuns {
     },
     async retry(id, retryOptions = {}) {
       checkId('retry', id);
-      checkKeys('retry', retryOptions, RETRY);
       const { latest = false } = retryOptions;
       const { record, invocationId, isOpen } = await requireRun(id);
       if (record.status === 'failed' && isOpen && (await ask<boolean>(id, 'retry', null))) return;
@@ -174,7 +169,6 @@ export function openRestate(options: RestateOptions): RestateRuns {
     },
     async *events(id, eventsOptions = {}) {
       checkId('events', id);
-      checkKeys('events', eventsOptions, EVENTS);
       const { after = 0, follow = true, signal } = eventsOptions;
       checkNumber('events', 'after', after, 0);
       let page = Math.max(1, Math.floor(after / EVENTS_PER_PAGE));

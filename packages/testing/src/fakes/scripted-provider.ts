@@ -1,9 +1,7 @@
 import {
-  checkKeys,
   type Embedding,
   type EmbedRequest,
   KernelError,
-  optionKeys,
   type Provider,
   type ProviderEvent,
   type ProviderRequest,
@@ -64,8 +62,6 @@ export interface ScriptedProviderOptions {
   readonly structuredOutput?: StructuredOutput | undefined;
 }
 
-const KEYS = optionKeys<ScriptedProviderOptions>({ name: true, repeat: true, structuredOutput: true });
-
 /**
  * Creates a provider that replays the steps of `script` in order, one for each request, whatever is asked.
  *
@@ -86,7 +82,6 @@ export function scriptedProvider(
   script: readonly ScriptStep[],
   options: ScriptedProviderOptions = {},
 ): ScriptedProvider {
-  checkKeys('scriptedProvider', options, KEYS);
   const { name = 'scripted', repeat = false, structuredOutput } = options;
   const requests: ScriptedRequest[] = [];
   const streamRequests: ProviderRequest[] = [];

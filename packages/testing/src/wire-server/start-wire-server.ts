@@ -1,4 +1,3 @@
-import { checkKeys, optionKeys } from '@kernel/protocol';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { deliver } from './deliver.ts';
@@ -46,15 +45,6 @@ export interface WireServer {
   close(): Promise<void>;
 }
 
-const KEYS = optionKeys<WireServerOptions>({
-  replies: true,
-  wire: true,
-  port: true,
-  token: true,
-  strict: true,
-  keepRequests: true,
-});
-
 /** Wires whose base URL has no path. */
 const BARE: ReadonlySet<WireName | undefined> = new Set(['azure', 'anthropic', 'gemini', 'ollama', 'bedrock']);
 
@@ -75,7 +65,6 @@ const BARE: ReadonlySet<WireName | undefined> = new Set(['azure', 'anthropic', '
  * ```
  */
 export async function startWireServer(options: WireServerOptions = {}): Promise<WireServer> {
-  checkKeys('startWireServer', options, KEYS);
   const scripted = options.replies ?? [];
   const queue: (WireReply | RawReply)[] = typeof scripted === 'function' ? [] : [...scripted];
   const requests: RecordedRequest[] = [];

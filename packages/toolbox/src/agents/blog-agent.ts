@@ -1,4 +1,4 @@
-import { checkChoice, checkKeys, optionKeys, type ToolWithHandler } from '@kernel/protocol';
+import { checkChoice, type ToolWithHandler } from '@kernel/protocol';
 import { type MessageChannel, messageTool } from '../messages/message-tool.ts';
 import type { PermissionRule } from '../permissions/types.ts';
 import { fetchUrlTool, type FetchUrlOptions } from '../web/fetch-url.ts';
@@ -24,14 +24,6 @@ export interface BlogAgentOptions {
   readonly tools?: readonly ToolWithHandler[] | undefined;
 }
 
-const KEYS = optionKeys<BlogAgentOptions>({
-  workspace: true,
-  mode: true,
-  fetch: true,
-  search: true,
-  channels: true,
-  tools: true,
-});
 const RULES: readonly PermissionRule[] = [{ allow: 'web_search' }];
 const INSTRUCTIONS = [
   'You write posts as Markdown files in the workspace. Paths are relative to it.',
@@ -45,7 +37,6 @@ const LAST = {
 
 /** Creates `blog_agent`: files, feeds and pages, search, and a way to publish. */
 export function blogAgent(options: BlogAgentOptions): AgentSetup {
-  checkKeys('blogAgent', options, KEYS);
   checkChoice('blogAgent', 'mode', options.mode, ['read-only', 'plan', 'act']);
   const { workspace, mode = 'act', search, channels = [], tools = [] } = options;
   const isActing = mode === 'act';

@@ -1,4 +1,3 @@
-import { checkKeys, optionKeys } from '@kernel/protocol';
 import type { Workspace } from '../workspace/index.ts';
 import { readGlob } from './glob.ts';
 import { walkFiles } from './walk-files.ts';
@@ -12,8 +11,6 @@ export interface FindFilesOptions {
   /** Aborts the search: the generator throws its reason. */
   readonly signal?: AbortSignal | undefined;
 }
-
-const KEYS = optionKeys<FindFilesOptions>({ pattern: true, path: true, signal: true });
 
 /**
  * Yields the paths of the readable files below a folder, sorted by name within each folder, without `node_modules` and what `.gitignore` ignores.
@@ -29,7 +26,6 @@ const KEYS = optionKeys<FindFilesOptions>({ pattern: true, path: true, signal: t
  * ```
  */
 export async function* findFiles(workspace: Workspace, options: FindFilesOptions = {}): AsyncGenerator<string, void> {
-  checkKeys('findFiles', options, KEYS);
   const { pattern, path = '.', signal = new AbortController().signal } = options;
   const below = workspace.normalize(path);
   const glob = pattern === undefined ? undefined : await readGlob(workspace, below, pattern, signal);

@@ -1,6 +1,6 @@
 import { createLock } from '@kernel/internal';
 import { join } from 'node:path';
-import { checkKeys, checkNumber, optionKeys } from '@kernel/protocol';
+import { checkNumber } from '@kernel/protocol';
 import { withFileLock } from '../locks/file-lock.ts';
 import { toolError } from '../workspace/errors.ts';
 import type { DirectoryEntry, Workspace } from '../workspace/index.ts';
@@ -20,8 +20,6 @@ const LOCK = '.memory.lock';
 /** Only the user reads a memory. */
 const MODE = 0o600;
 
-const LIMIT_KEYS = optionKeys<MemoryLimits>({ maxFileBytes: true, maxBytes: true, maxEntries: true });
-
 export interface MemoryEntry {
   readonly path: string;
   readonly isFolder: boolean;
@@ -33,7 +31,6 @@ export type MemoryFiles = ReturnType<typeof memoryFiles>;
 export type Previous = 'absent' | { readonly version: string; readonly size: number };
 
 export function memoryFiles(owner: string, workspace: Workspace, limits: MemoryLimits) {
-  checkKeys(owner, limits, LIMIT_KEYS);
   for (const name of ['maxFileBytes', 'maxBytes', 'maxEntries'] as const) checkNumber(owner, name, limits[name], 1);
   const { maxBytes = 16 * 1024 * 1024, maxEntries = 1000, maxFileBytes = 131_072 } = limits;
 

@@ -1,4 +1,4 @@
-import { checkKeys, checkNumber, KernelError, optionKeys } from '@kernel/protocol';
+import { checkNumber, KernelError } from '@kernel/protocol';
 import type { MessageChannel } from './message-tool.ts';
 import { createHash, createHmac } from 'node:crypto';
 
@@ -26,14 +26,11 @@ export interface WebhookOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-const KEYS = optionKeys<WebhookOptions>({ url: true, name: true, secret: true, body: true, timeoutMs: true });
-
 /**
  * Posts messages as JSON with the headers of Standard Webhooks: `webhook-id`, `webhook-timestamp` and, with a secret, `webhook-signature`. Redirects are not followed, and anything
  * but a 2xx answer fails; its body is not read. Neither the address nor the secret is in the error, since addresses of webhooks are secrets themselves.
  */
 export function webhookChannel(options: WebhookOptions): MessageChannel {
-  checkKeys('webhookChannel', options, KEYS);
   checkNumber('webhookChannel', 'timeoutMs', options.timeoutMs, 1);
   const { name = 'webhook', secret, timeoutMs = 15_000, body = (message) => message } = options;
   if (!URL.canParse(options.url) || !/^https?:$/.test(new URL(options.url).protocol))

@@ -1,14 +1,6 @@
 import { objectSchema } from '../object-schema.ts';
 import { sliceHead } from '@kernel/internal';
-import {
-  checkKeys,
-  checkNumber,
-  KernelError,
-  optionKeys,
-  type Tool,
-  type ToolWithHandler,
-  type ToolResult,
-} from '@kernel/protocol';
+import { checkNumber, KernelError, type Tool, type ToolWithHandler, type ToolResult } from '@kernel/protocol';
 import type { ScheduleStore } from './store.ts';
 import type { Clock, Schedule, ScheduleLimits, ScheduleTime } from './types.ts';
 import { nextTime } from './next-time.ts';
@@ -64,13 +56,6 @@ const TOOL: Tool = {
   },
 };
 
-const KEYS = optionKeys<ScheduleToolOptions>({
-  store: true,
-  limits: true,
-  minIntervalMs: true,
-  timeZone: true,
-  clock: true,
-});
 const MIN_INTERVAL_MS = 300_000;
 const DAY_MS = 86_400_000;
 const CHECKED_DAYS = 9;
@@ -78,7 +63,6 @@ const MAX_LISTED = 100;
 
 /** Creates the tool `schedule`. `runSchedules` carries the schedules out. */
 export function scheduleTool(options: ScheduleToolOptions): ToolWithHandler {
-  checkKeys('scheduleTool', options, KEYS);
   checkNumber('scheduleTool', 'minIntervalMs', options.minIntervalMs, 0);
   const { store, limits = {}, minIntervalMs = MIN_INTERVAL_MS, clock = { now: () => Date.now() } } = options;
   const { timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone } = options;

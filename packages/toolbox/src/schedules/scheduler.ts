@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { delay, ownIdentity, linkAbort, MAX_TIMER_MS, untilAborted, errorMessage } from '@kernel/internal';
-import { checkChoice, checkFunctions, checkKeys, checkNumber, KernelError, optionKeys } from '@kernel/protocol';
+import { checkChoice, checkFunctions, checkNumber, KernelError } from '@kernel/protocol';
 import { lastTime, nextTime, timesBetween } from './next-time.ts';
 import type { ScheduleStore } from './store.ts';
 import type { Clock, MissedRuns, Schedule, ScheduledRun, RunState } from './types.ts';
@@ -30,17 +30,6 @@ export interface SchedulerOptions {
   readonly clock?: Clock | undefined;
 }
 
-const KEYS = optionKeys<SchedulerOptions>({
-  store: true,
-  run: true,
-  missed: true,
-  repeatUnfinished: true,
-  timeoutMs: true,
-  parallel: true,
-  onError: true,
-  signal: true,
-  clock: true,
-});
 const LEASE_MS = 30_000;
 /** Other processes can add schedules, so that nobody sleeps for longer. */
 const LOOK_MS = 10_000;
@@ -60,7 +49,6 @@ const SYSTEM_CLOCK: Clock = { now: () => Date.now(), wait: (ms, signal) => delay
  * Waiting runs survive the process. What the store temporarily fails to record is retried.
  */
 export async function runSchedules(options: SchedulerOptions): Promise<void> {
-  checkKeys('runSchedules', options, KEYS);
   checkFunctions('runSchedules', { run: options.run, onError: options.onError });
   checkChoice('runSchedules', 'missed', options.missed, ['skip', 'once', 'all']);
   checkNumber('runSchedules', 'timeoutMs', options.timeoutMs, 1);

@@ -10,7 +10,7 @@ import { workspaceOver } from './from-storage.ts';
 import { diskStore } from './journal/disk-store.ts';
 import { createJournal } from './journal/journal.ts';
 import { compileRules } from './rules.ts';
-import type { StateOptions, Workspace, WorkspaceOptions } from './types.ts';
+import type { Workspace, WorkspaceOptions } from './types.ts';
 
 export const MAX_KEPT_BYTES = 256 * 1024 * 1024;
 
@@ -24,7 +24,6 @@ const KEYS = optionKeys<WorkspaceOptions>({
   hardLinks: true,
   editor: true,
 });
-const STATE_KEYS = optionKeys<StateOptions>({ folder: true, maxBytes: true });
 
 /**
  * Creates the workspace of a folder on disk. Rejects with `CONFIG_INVALID` for invalid options, or if the folder does not exist.
@@ -47,7 +46,6 @@ export async function createWorkspace(options: WorkspaceOptions): Promise<Worksp
   checkKeys('createWorkspace', options, KEYS);
   const { root: folder, state = {}, hardLinks, editor, ...rules } = options;
   if (typeof folder !== 'string' || folder === '') throw invalidOption('createWorkspace', 'root', 'a folder', folder);
-  checkKeys('createWorkspace', state, STATE_KEYS, 'state.');
   checkNumber('createWorkspace', 'state.maxBytes', state.maxBytes, 0);
   checkChoice('createWorkspace', 'hardLinks', hardLinks, ['refuse', 'read']);
   const alias = resolve(folder);

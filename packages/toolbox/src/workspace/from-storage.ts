@@ -1,5 +1,5 @@
 import { createLock, errorMessage } from '@kernel/internal';
-import { checkKeys, invalidOption, optionKeys } from '@kernel/protocol';
+import { invalidOption } from '@kernel/protocol';
 import { applyEdit } from './apply-edits.ts';
 import { isMissing, quote, toolError } from './errors.ts';
 import { createEventLoopYield } from './event-loop.ts';
@@ -7,12 +7,9 @@ import { changeOf, type Entry, type Journal } from './journal/journal.ts';
 import { checkUndo, undoEntry } from './journal/undo.ts';
 import { missingPath } from './missing-path.ts';
 import type { Storage } from './storage.ts';
-import type { Change, Edit, ReadOptions, UndoOptions, Workspace } from './types.ts';
+import type { Change, Edit, UndoOptions, Workspace } from './types.ts';
 
 const MAX_READ = 64 * 1024 * 1024;
-
-const READ_KEYS = optionKeys<ReadOptions>({ start: true, length: true, maxBytes: true, signal: true });
-const UNDO_KEYS = optionKeys<UndoOptions>({ id: true, since: true, signal: true });
 
 export function workspaceOver(storage: Storage, journal: Journal): Workspace {
   const exclusive = createLock();
@@ -58,7 +55,6 @@ export function workspaceOver(storage: Storage, journal: Journal): Workspace {
       return (await storage.find(normal)) ?? Promise.reject(await missingPath(storage, normal));
     },
     read: async (path, options = {}) => {
-      checkKeys('read', options, READ_KEYS);
       const { length, maxBytes = MAX_READ, signal, start = 0 } = options;
       if (!Number.isSafeInteger(start) || start < 0)
         throw invalidOption('read', 'start', 'a whole number from 0', start);
@@ -82,7 +78,6 @@ export function workspaceOver(storage: Storage, journal: Journal): Workspace {
     undoable: () => journal.entries().map(changeOf),
     undo: (options = {}) =>
       exclusive(async () => {
-        checkKeys('undo', options, UNDO_KEYS);
         options.signal?.throwIfAborted();
         const entries = chosen(journal, options);
         refuseDamaged(journal, entries);

@@ -310,7 +310,6 @@ describe('memory: limits', () => {
   it('refuses limits that cannot be meant', async () => {
     const workspace = await writable();
     expect(() => memoryTool(workspace, { maxFileBytes: 0 })).toThrow('maxFileBytes');
-    expect(() => memoryTool(workspace, { maxSize: 1 } as object)).toThrow('maxSize');
   });
 
   it('writes nothing and makes no lock in a workspace that may not be written', async () => {

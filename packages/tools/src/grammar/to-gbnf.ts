@@ -1,4 +1,4 @@
-import { checkKeys, type JsonSchema, KernelError, optionKeys, type Tool } from '@kernel/protocol';
+import { type JsonSchema, KernelError, type Tool } from '@kernel/protocol';
 import { deepFreezeCopy, inspectSchema, invalidSchema, isSchemaObject } from '@kernel/schema';
 import { createBudget } from './budget.ts';
 import { convertSchema } from './convert-schema.ts';
@@ -33,7 +33,6 @@ interface Converted {
   readonly warnings: readonly GrammarWarning[];
 }
 
-const KEYS = optionKeys<GrammarOptions>({ compact: true, text: true, formats: true, closed: true });
 const cache = new WeakMap<object, Map<string, Converted>>();
 const JSON_RULES = { compact: jsonRules(true), spaced: jsonRules(false) };
 
@@ -52,7 +51,6 @@ const JSON_RULES = { compact: jsonRules(true), spaced: jsonRules(false) };
  * ```
  */
 export function toGbnf(input: readonly Tool[] | JsonSchema, options: GrammarOptions = {}): Grammar {
-  checkKeys('toGbnf', options, KEYS);
   const available = options.compact === true ? JSON_RULES.compact : JSON_RULES.spaced;
   const needed = new Set<string>();
   const warnings: GrammarWarning[] = [];

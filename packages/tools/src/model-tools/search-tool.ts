@@ -1,13 +1,5 @@
 import { truncate } from '@kernel/internal';
-import {
-  checkKeys,
-  checkNumber,
-  invalidOption,
-  KernelError,
-  optionKeys,
-  type Tool,
-  toolResult,
-} from '@kernel/protocol';
+import { checkNumber, invalidOption, KernelError, type Tool, toolResult } from '@kernel/protocol';
 import { createSearch } from '@kernel/schema';
 import { bindTool } from '../tool/bind-tool.ts';
 import type { ToolBinding } from '../tool/binding.ts';
@@ -35,14 +27,11 @@ export interface SearchToolOptions {
   readonly name?: string | undefined;
 }
 
-const SEARCH_KEYS = optionKeys<SearchToolOptions>({ ttl: true, limit: true, name: true });
-
 /** Throws `CONFIG_INVALID` for a registry that cannot be searched, and for unknown options. */
 function checkSearch(subject: string, registry: SearchableTools, options: SearchToolOptions): void {
   const unchecked: Partial<SearchableTools> | null | undefined = registry;
   if (typeof unchecked?.hiddenTools !== 'function')
     throw invalidOption(subject, 'the first argument', 'a registry', unchecked);
-  checkKeys(subject, options, SEARCH_KEYS);
   checkNumber(subject, 'ttl', options.ttl, 1);
   checkNumber(subject, 'limit', options.limit, 1);
 }

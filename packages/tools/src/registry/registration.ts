@@ -1,4 +1,4 @@
-import { checkKeys, KernelError, optionKeys, type ToolWithHandler } from '@kernel/protocol';
+import { KernelError, type ToolWithHandler } from '@kernel/protocol';
 import type { ToolBinding } from '../tool/binding.ts';
 import type { Entry, EntryStore } from './entries.ts';
 import { checkList, toBinding } from './to-binding.ts';
@@ -11,9 +11,6 @@ export type Registration = Pick<
 >;
 
 const DEFAULT_TTL = 5;
-const REGISTER_KEYS = optionKeys<RegisterOptions>({ onConflict: true, hidden: true });
-const UNREGISTER_KEYS = optionKeys<{ readonly strict: boolean }>({ strict: true });
-const BINDINGS_KEYS = optionKeys<{ readonly includeHidden: boolean }>({ includeHidden: true });
 
 export function createRegistration(store: EntryStore): Registration {
   const isTaken = (name: string): boolean => store.entries.has(name);
@@ -70,17 +67,14 @@ export function createRegistration(store: EntryStore): Registration {
 
   return {
     register(binding, options = {}) {
-      checkKeys('register', options, REGISTER_KEYS);
       const [result = 'skipped'] = registerAll([binding], () => options);
       return result;
     },
     registerAll(bindings, options = {}) {
-      checkKeys('registerAll', options, REGISTER_KEYS);
       checkList('registerAll', bindings);
       return registerAll([...bindings], () => options);
     },
     merge(other, options = {}) {
-      checkKeys('merge', options, REGISTER_KEYS);
       const visible = new Set(other.bindings());
       return registerAll([...other.bindings({ includeHidden: true })], (binding) => ({
         ...options,
@@ -95,7 +89,6 @@ export function createRegistration(store: EntryStore): Registration {
       notify(binding, 'replaced');
     },
     unregister(name, options = {}) {
-      checkKeys('unregister', options, UNREGISTER_KEYS);
       const existed = store.remove(name);
       if (existed) store.changed('unregistered', name);
       else if (options.strict === true) throw unknownNameError(name, store.entries.keys());
@@ -118,7 +111,6 @@ export function createRegistration(store: EntryStore): Registration {
       for (const name of promoted) store.changed('promoted', name);
     },
     bindings(options = {}) {
-      checkKeys('bindings', options, BINDINGS_KEYS);
       const entries = [...store.entries.values()].filter((entry) => options.includeHidden === true || !entry.hidden);
       return entries.map((entry) => entry.binding);
     },

@@ -1,8 +1,7 @@
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { createCapabilities } from '../../src/capabilities.ts';
-import { bindTool, createRegistry, defineTool, patternSearchTool, searchTool, toolPrompt } from '../../src/index.ts';
+import { bindTool, createRegistry, defineTool, searchTool } from '../../src/index.ts';
 import { caught, simple } from '../support.ts';
 
 const tool = { name: 'a', description: '', parameters: { type: 'object' } };
@@ -20,16 +19,8 @@ test.each<readonly [string, () => unknown, string, string]>([
   ['bindTool', () => bindTool({ ...tool, timeoutMs: 5 } as never, () => 1), 'timeoutMs', 'The options are'],
   ['Tool "a"', () => bindTool(tool, () => 1, { retrys: 5 } as never), 'retrys', 'Did you mean "retries"?'],
   ['Tool "a", concurrency', () => bindTool(tool, () => 1, { concurrency: { limit: 1 } } as never), 'limit', 'max, key'],
-  ['register', () => registry.register(simple('b'), { overwrite: true } as never), 'overwrite', 'onConflict'],
-  ['registerAll', () => registry.registerAll([simple('b')], { hiden: true } as never), 'hiden', '"hidden"'],
-  ['merge', () => registry.merge(createRegistry(), { onConflicts: 'skip' } as never), 'onConflicts', '"onConflict"'],
-  ['unregister', () => registry.unregister('zz', { strickt: true } as never), 'strickt', '"strict"'],
   ['view', () => registry.view({ names: ['a'] } as never), 'names', 'include, exclude'],
   ['view', () => registry.view({ catgory: 'code' } as never), 'catgory', '"category"'],
-  ['searchTool', () => searchTool(registry, { topK: 3 } as never), 'topK', 'ttl, limit'],
-  ['patternSearchTool', () => patternSearchTool(registry, { tll: 3 } as never), 'tll', '"ttl"'],
-  ['toolPrompt', () => toolPrompt([], { maxToken: 3 } as never), 'maxToken', '"maxTokens"'],
-  ['createCapabilities', () => createCapabilities({ timeout: 3 } as never), 'timeout', '"timeoutMs"'],
 ])('%s refuses an unknown key with the name that was meant', (subject, work, key, hint) => {
   verifies('tools.options.unknown');
   const error = caught(work);

@@ -1,7 +1,7 @@
-import { type AgentEvent, checkKeys, optionKeys } from '@kernel/protocol';
+import { type AgentEvent } from '@kernel/protocol';
 import type { ClientEventsOptions } from '../client-view/client-events.ts';
 import { shownFields } from '../client-view/client-field.ts';
-import { checkHeartbeat, SSE_KEYS, type SseOptions, sseResponse, toFrame } from '../http/sse.ts';
+import { checkHeartbeat, type SseOptions, sseResponse, toFrame } from '../http/sse.ts';
 import { toClientProtocol } from '../to-client-protocol.ts';
 import type { AgUiEvent } from './ag-ui-event.ts';
 import { type AgUiIds, createAgUiConverter } from './ag-ui-converter.ts';
@@ -17,10 +17,6 @@ export interface AgUiOptions extends ClientEventsOptions {
 /** How a run becomes a response for AG-UI clients. */
 export interface AgUiResponseOptions extends AgUiOptions, SseOptions {}
 
-const OWN_KEYS = { show: true, threadId: true, runId: true } as const;
-const KEYS = optionKeys<AgUiOptions>(OWN_KEYS);
-const RESPONSE_KEYS = optionKeys<AgUiResponseOptions>({ ...OWN_KEYS, ...SSE_KEYS });
-
 /**
  * Returns a run as AG-UI events.
  *
@@ -28,7 +24,6 @@ const RESPONSE_KEYS = optionKeys<AgUiResponseOptions>({ ...OWN_KEYS, ...SSE_KEYS
  * `decisionsFromAgUi`. The protocol has no withdrawn replies: their message ends, and a `CUSTOM` event `reply-withdrawn` names it.
  */
 export function toAgUi(events: AsyncIterable<AgentEvent>, options: AgUiOptions = {}): AsyncGenerator<AgUiEvent, void> {
-  checkKeys('toAgUi', options, KEYS);
   const convert = createAgUiConverter(idsOf(options));
   return toClientProtocol(events, shownFields('toAgUi', options.show), { convert, encode: (event) => event });
 }
@@ -36,7 +31,6 @@ export function toAgUi(events: AsyncIterable<AgentEvent>, options: AgUiOptions =
 /** Creates a response with a run as AG-UI events. A client that disconnects stops the iteration, which aborts the run. */
 export function toAgUiResponse(events: AsyncIterable<AgentEvent>, options: AgUiResponseOptions = {}): Response {
   const owner = 'toAgUiResponse';
-  checkKeys(owner, options, RESPONSE_KEYS);
   checkHeartbeat(owner, options);
   const convert = createAgUiConverter(idsOf(options));
   const shown = shownFields(owner, options.show);

@@ -1,4 +1,4 @@
-import { type AgentEvent, checkKeys, optionKeys } from '@kernel/protocol';
+import { type AgentEvent } from '@kernel/protocol';
 import { flatMapAsync } from '../../iteration/flat-map-async.ts';
 import type { ClientEvent } from './client-event-types.ts';
 import { type ClientField, shownFields } from './client-field.ts';
@@ -10,8 +10,6 @@ export interface ClientEventsOptions {
   readonly show?: readonly ClientField[] | undefined;
 }
 
-const KEYS = optionKeys<ClientEventsOptions>({ show: true });
-
 /**
  * Returns what a client may see of the events of a run: text, the typed answer, the names, ids and status of calls, what waits for approval, and how
  * the run ended. Never a system prompt, a tool's schema, or the context of the run; everything else only if `show` lists it.
@@ -22,7 +20,6 @@ export function clientEvents(
   events: AsyncIterable<AgentEvent>,
   options: ClientEventsOptions = {},
 ): AsyncGenerator<ClientEvent, void> {
-  checkKeys('clientEvents', options, KEYS);
   const view = createClientView(shownFields('clientEvents', options.show));
   return flatMapAsync<AgentEvent, ClientEvent>(events, { map: view });
 }

@@ -1,5 +1,5 @@
 import { isObject } from '@kernel/internal';
-import { checkKeys, KernelError, optionKeys } from '@kernel/protocol';
+import { KernelError } from '@kernel/protocol';
 import { readMessage } from '../../history/read-message.ts';
 import type { MessageEntry, Session } from '../../session/session.ts';
 import type { ClientEvent } from '../client-view/client-event-types.ts';
@@ -13,8 +13,6 @@ export interface ResumePoint {
   readonly lastEventId: string | null | undefined;
 }
 
-const KEYS = optionKeys<ResumePoint>({ session: true, lastEventId: true });
-
 /** Returns where the client of a request left off, from its header `Last-Event-ID`. */
 export function resumeFrom(request: Request, session: Session): ResumePoint {
   return { session, lastEventId: request.headers.get('last-event-id') };
@@ -22,7 +20,6 @@ export function resumeFrom(request: Request, session: Session): ResumePoint {
 
 /** Throws `CONFIG_INVALID` for what is not a point to resume from. */
 export function checkResumePoint(owner: string, resume: ResumePoint): void {
-  checkKeys(owner, resume, KEYS, 'resume.');
   if (!isObject(resume) || typeof resume.session?.entries !== 'function')
     throw new KernelError('CONFIG_INVALID', `${owner}: resume has no session.`, {
       hint: 'Pass resumeFrom(request, session).',

@@ -12,9 +12,6 @@ export interface SseOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** For `optionKeys`. */
-export const SSE_KEYS = { heartbeatMs: true, signal: true, headers: true } as const;
-
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache, no-transform',

@@ -1,4 +1,4 @@
-import { type AgentEvent, checkKeys, optionKeys } from '@kernel/protocol';
+import { type AgentEvent } from '@kernel/protocol';
 import { logPositionOf } from '../../session/log-position.ts';
 import { flatMapAsync } from '../../iteration/flat-map-async.ts';
 import type { ClientEventsOptions } from '../client-view/client-events.ts';
@@ -6,15 +6,13 @@ import { shownFields } from '../client-view/client-field.ts';
 import { thrownToClientError } from '../client-view/client-values.ts';
 import { createClientView } from '../client-view/client-view.ts';
 import { checkResumePoint, replay, type ResumePoint } from './resume.ts';
-import { checkHeartbeat, SSE_KEYS, type SseOptions, sseResponse, toFrame } from './sse.ts';
+import { checkHeartbeat, type SseOptions, sseResponse, toFrame } from './sse.ts';
 
 /** How a run becomes a response. */
 export interface ToResponseOptions extends ClientEventsOptions, SseOptions {
   /** Where the client left off: what the session has beyond it is sent first. See `resumeFrom`. */
   readonly resume?: ResumePoint | undefined;
 }
-
-const KEYS = optionKeys<ToResponseOptions>({ show: true, resume: true, ...SSE_KEYS });
 
 /**
  * Creates a response of server-sent events: one for each `ClientEvent` of the run, as JSON.
@@ -36,7 +34,6 @@ const KEYS = optionKeys<ToResponseOptions>({ show: true, resume: true, ...SSE_KE
  * ```
  */
 export function toResponse(events: AsyncIterable<AgentEvent>, options: ToResponseOptions = {}): Response {
-  checkKeys('toResponse', options, KEYS);
   const { show, resume } = options;
   const shown = shownFields('toResponse', show);
   checkHeartbeat('toResponse', options);

@@ -1,4 +1,4 @@
-import { type AgentEvent, checkKeys, KernelError, optionKeys, toolCallsOf } from '@kernel/protocol';
+import { type AgentEvent, KernelError, toolCallsOf } from '@kernel/protocol';
 import { flatMapAsync } from '../../iteration/flat-map-async.ts';
 import { toByteStream } from './byte-stream.ts';
 import { createClientView } from '../client-view/client-view.ts';
@@ -11,8 +11,6 @@ export interface ToTextResponseOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-const KEYS = optionKeys<ToTextResponseOptions>({ signal: true, headers: true });
-
 /**
  * Creates a response of plain text: that of the run's own replies as it arrives, nothing of sub-agents. A typed answer that a call gave is its JSON.
  *
@@ -21,7 +19,6 @@ const KEYS = optionKeys<ToTextResponseOptions>({ signal: true, headers: true });
  * by a limit or its length ends the text as it is.
  */
 export function toTextResponse(events: AsyncIterable<AgentEvent>, options: ToTextResponseOptions = {}): Response {
-  checkKeys('toTextResponse', options, KEYS);
   const { signal, headers } = options;
   const view = createClientView(new Set());
   let isVoid = false;

@@ -1,7 +1,7 @@
-import { type AgentEvent, checkKeys, optionKeys } from '@kernel/protocol';
+import { type AgentEvent } from '@kernel/protocol';
 import type { ClientEventsOptions } from '../client-view/client-events.ts';
 import { shownFields } from '../client-view/client-field.ts';
-import { checkHeartbeat, SSE_KEYS, type SseOptions, sseResponse, toFrame } from '../http/sse.ts';
+import { checkHeartbeat, type SseOptions, sseResponse, toFrame } from '../http/sse.ts';
 import { toClientProtocol } from '../to-client-protocol.ts';
 import type { UiMessageChunk } from './ui-message-chunk.ts';
 import { createUiMessageConverter } from './ui-message-converter.ts';
@@ -15,10 +15,6 @@ export interface UiMessageStreamOptions extends ClientEventsOptions {
 /** How a run becomes a response for `useChat`. */
 export interface UiMessageStreamResponseOptions extends UiMessageStreamOptions, SseOptions {}
 
-const OWN_KEYS = { show: true, messageId: true } as const;
-const KEYS = optionKeys<UiMessageStreamOptions>(OWN_KEYS);
-const RESPONSE_KEYS = optionKeys<UiMessageStreamResponseOptions>({ ...OWN_KEYS, ...SSE_KEYS });
-
 /**
  * Creates the UI message stream of a run, for the AI SDK's `useChat` and `readUIMessageStream`.
  *
@@ -29,7 +25,6 @@ export function toUiMessageStream(
   events: AsyncIterable<AgentEvent>,
   options: UiMessageStreamOptions = {},
 ): ReadableStream<UiMessageChunk> {
-  checkKeys('toUiMessageStream', options, KEYS);
   const shown = shownFields('toUiMessageStream', options.show);
   const convert = createUiMessageConverter(options.messageId);
   return toReadableStream(toClientProtocol(events, shown, { convert, encode: (chunk) => chunk }));
@@ -41,7 +36,6 @@ export function toUiMessageStreamResponse(
   options: UiMessageStreamResponseOptions = {},
 ): Response {
   const owner = 'toUiMessageStreamResponse';
-  checkKeys(owner, options, RESPONSE_KEYS);
   checkHeartbeat(owner, options);
   const convert = createUiMessageConverter(options.messageId);
   const shown = shownFields(owner, options.show);

@@ -1,4 +1,4 @@
-import { checkKeys, KernelError, optionKeys } from '@kernel/protocol';
+import { KernelError } from '@kernel/protocol';
 import { getJson, toResults } from './get-json.ts';
 import type { SearchEngine } from './types.ts';
 
@@ -10,7 +10,6 @@ export interface BraveOptions {
   readonly baseUrl?: string | undefined;
 }
 
-const KEYS = optionKeys<BraveOptions>({ token: true, baseUrl: true });
 const MAX_COUNT = 20;
 
 /**
@@ -25,7 +24,6 @@ const MAX_COUNT = 20;
  * ```
  */
 export function braveSearch(options: BraveOptions): SearchEngine {
-  checkKeys('braveSearch', options, KEYS);
   const { token, baseUrl = 'https://api.search.brave.com/res/v1' } = options;
   if (typeof token !== 'string' || token === '')
     throw new KernelError('CONFIG_INVALID', 'braveSearch needs a token.', {

@@ -1,4 +1,3 @@
-import { checkKeys, optionKeys } from '@kernel/protocol';
 import { getJson, toResults } from './get-json.ts';
 import type { SearchEngine } from './types.ts';
 
@@ -10,11 +9,8 @@ export interface SearxngOptions {
   readonly language?: string | undefined;
 }
 
-const KEYS = optionKeys<SearxngOptions>({ baseUrl: true, language: true });
-
 /** Searches with a SearXNG server. Source: its search API, docs.searxng.org/dev/search_api.html. */
 export function searxng(options: SearxngOptions): SearchEngine {
-  checkKeys('searxng', options, KEYS);
   const base = new URL(options.baseUrl);
   return {
     name: 'SearXNG',
