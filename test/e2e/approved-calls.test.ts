@@ -2,7 +2,16 @@ import type { Approve, StepExecutor, Toolset } from '@kernel/protocol';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { agentAsTool, collect, run, runSession, withAsyncPolicy, withHooks, withSelectedTools } from '@kernel/agent';
+import {
+  agentAsTool,
+  collect,
+  rememberApprovals,
+  run,
+  runSession,
+  withAsyncPolicy,
+  withHooks,
+  withSelectedTools,
+} from '@kernel/agent';
 import { openFileSession } from '@kernel/agent/session-file';
 import { type ScriptStep, scriptedProvider, verifies } from '@kernel/testing';
 import { createRegistry, defineTool, type ToolRegistry } from '@kernel/tools';
@@ -35,6 +44,41 @@ test('the approver of a registry sees repaired arguments with their defaults, an
   await collect(run({ provider, model, messages, tools: createRegistry([tool]), approve }));
   expect(seen).toEqual([{ amount: 5, currency: 'EUR' }, 'external']);
   expect(paid).toEqual([{ amount: 5, currency: 'EUR' }]);
+});
+
+test.each([
+  ['large integer', z.union([z.number().transform(BigInt), z.string()]), 5, '5'],
+  ['date', z.union([z.number().transform((at) => new Date(at)), z.string()]), 0, '1970-01-01T00:00:00.000Z'],
+  ['set', z.union([z.string().transform((each) => new Set([each])), z.array(z.string())]), 'a', ['a']],
+])('an allow of a %s is none of what has the same JSON, be it remembered or kept', async (_what, to, one, other) => {
+  verifies('agent.approval.remembered');
+  const tools = createRegistry([
+    defineTool({ name: 'pay', description: 'Pays.', effect: 'write', input: z.object({ to }), handler: () => 'ok' }),
+  ]);
+  const questions: { readonly text: string; readonly digest: string }[] = [];
+  const approve: Approve = ({ call, digest }) => {
+    questions.push({ text: call.arguments, digest });
+    return allow;
+  };
+  const calls = [one, other, one].map((value, at) => ({ name: 'pay', id: `p${at}`, arguments: { to: value } }));
+  const provider = scriptedProvider([...calls.map((call) => ({ calls: [call] })), { text: 'ok' }]);
+  await collect(run({ provider, model, messages, tools, approve: rememberApprovals(approve) }));
+  expect(questions.map(({ text }) => text)).toEqual([questions[0]?.text, questions[0]?.text]);
+  expect(new Set(questions.map(({ digest }) => digest)).size).toBe(2);
+});
+
+test('an allow is remembered for the same arguments in another order', async () => {
+  verifies('agent.approval.remembered');
+  const { paid, tool } = payments();
+  let questions = 0;
+  const approve = rememberApprovals(() => ((questions += 1), allow));
+  const calls = ['{"amount":5,"currency":"USD"}', '{ "currency": "USD", "amount": 5 }'].map((text, at) => ({
+    ...pay(text),
+    id: `p${at}`,
+  }));
+  const provider = scriptedProvider([...calls.map((call) => ({ calls: [call] })), { text: 'ok' }]);
+  await collect(run({ provider, model, messages, tools: createRegistry([tool]), approve, limits: { repeats: false } }));
+  expect([questions, paid.length]).toEqual([1, 2]);
 });
 
 test('arguments that a tool refuses are never asked about', async () => {

@@ -159,7 +159,10 @@ export interface Toolset<Context = unknown> {
 export interface PreparedCall {
   /** The tool that runs. */
   readonly tool: Tool;
-  /** The arguments that its handler gets, parsed, repaired and stripped, as JSON text: what is shown, digested and run. */
+  /**
+   * The arguments that its handler gets, parsed, repaired and stripped, as JSON text: what is shown, digested and run. Where JSON does not say all of
+   * what a schema library made, those that the library got.
+   */
   readonly arguments: string;
   /** Whether somebody must allow it first. Default: if there is somebody to ask, unless the tool only reads. `true`: it never runs unasked. */
   readonly needsApproval?: boolean | undefined;

@@ -55,14 +55,14 @@ async function decide(
   const { call } = keyed;
   if (kept?.decision !== undefined) {
     const decided = { ...keyed, call: withDecision(call, kept.decision) };
-    const digest = digestOf(await preparedCall(run, decided, signal));
+    const digest = digestOf(await preparedCall(run, decided, signal), decided.call);
     if (digest !== undefined && digest === kept.digest) return { ...kept.decision, digest };
   }
   const prepared = await preparedCall(run, keyed, signal);
   if (isToolResult(prepared)) return refused(prepared);
   const { tool } = prepared;
   const { options, path } = run;
-  const digest = digestOf(prepared) ?? '';
+  const digest = digestOf(prepared, call) ?? '';
   // The readers of the event and the approver get the same object.
   const shown = Object.freeze({ ...call, name: tool.name, arguments: prepared.arguments });
   await emit({ type: 'approval-request', call: shown, tool });
@@ -72,10 +72,11 @@ async function decide(
   if (answer.decision === 'later' || isForOther(answer, digest))
     return { decision: 'later', pending: { ...shown, tool, path, digest } };
   if (answer.decision === 'allow') return { decision: 'allow', digest };
-  const edited = await prepare(run, { ...keyed, call: withDecision(call, answer) }, signal);
+  const editedCall = withDecision(call, answer);
+  const edited = await prepare(run, { ...keyed, call: editedCall }, signal);
   if (isToolResult(edited)) return refused(edited);
   if (edited.tool.name === tool.name)
-    return { decision: 'edit', arguments: answer.arguments, digest: digestOf(edited) ?? '' };
+    return { decision: 'edit', arguments: answer.arguments, digest: digestOf(edited, editedCall) ?? '' };
   // A hook has turned it into a call of another tool, which nobody was shown.
   const message = `"${call.name}" did not run: with the edited arguments it is a call of "${edited.tool.name}".`;
   return refused(toErrorResult(new KernelError('TOOL_SKIPPED', message), 'skipped'));

@@ -3,13 +3,14 @@ import type { Tool, ToolCall } from '@kernel/protocol';
 import { canonicalArguments } from '../limits/canonical-arguments.ts';
 
 /**
- * Returns a digest of what is decided on (SHA-256, in hex): the name, description, schema and effect of the tool, and the text of the
- * arguments, byte for byte.
+ * Returns a digest of what is decided on (SHA-256, in hex): the name, description, schema and effect of the tool, the arguments that
+ * are shown, and those that the model gave: of what a schema library makes of them, JSON may not tell one value from another. Both as JSON means them: in
+ * canonical form.
  *
  * `node:crypto` is loaded at the first use: importing it costs more than the rest of this package.
  */
-export function callDigest(tool: Tool, text: string): string {
-  return textDigest([definitionOf(tool), text]);
+export function callDigest(tool: Tool, text: string, call: ToolCall): string {
+  return textDigest([definitionOf(tool), canonicalArguments(text), canonicalArguments(call.arguments)]);
 }
 
 /** Returns a short digest of the tool's name and the arguments of a call: equal for arguments that mean the same. */

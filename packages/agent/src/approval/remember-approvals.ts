@@ -19,13 +19,15 @@ export function rememberApprovals(approve: Approve, rule: ApprovalRule = 'argume
   const versionOf = createVersions();
   /** By key, the versions of the tools that were allowed. */
   const allowed = new Map<string, Map<string, number>>();
-  const keyOf = (call: ToolCall): string => {
+  const keyOf = ({ call, digest }: Parameters<Approve>[0]): string => {
     if (rule === 'tool') return call.name;
-    return textDigest(typeof rule === 'function' ? rule(call) : [call.name, canonicalArguments(call.arguments)]);
+    // The digest tells apart what has the same JSON.
+    const { name, arguments: text } = call;
+    return textDigest(typeof rule === 'function' ? rule(call) : [name, canonicalArguments(text), digest]);
   };
   return async (request) => {
-    const { call, tool } = request;
-    const key = keyOf(call);
+    const { tool } = request;
+    const key = keyOf(request);
     const version = versionOf(tool);
     const versions = allowed.get(key);
     if (versions !== undefined && (versions.get(tool.name) ?? 1) === version) return { decision: 'allow' };

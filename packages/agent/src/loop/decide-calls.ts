@@ -131,7 +131,7 @@ export function allowedCall(run: Run, decided: DecidedCall, signal: AbortSignal)
   const check = (prepared: Prepared): PreparedCall | ToolResult => {
     if (isToolResult(prepared)) return prepared;
     // What was allowed holds where nobody need be asked any more, too.
-    if (decision !== undefined) return digestOf(prepared) === decision.digest ? prepared : changedResult(call);
+    if (decision !== undefined) return digestOf(prepared, call) === decision.digest ? prepared : changedResult(call);
     if (!needsDecision(run, prepared)) return prepared;
     if (run.options.approve !== undefined) return changedResult(call);
     return toErrorResult(deniedError(call, 'it needs approval, and nobody can be asked.'), 'denied');

@@ -135,7 +135,7 @@ export function needsDecision({ options }: Run, { needsApproval, tool }: Prepare
   return needsApproval ?? (options.approve !== undefined && tool.effect !== 'read');
 }
 
-/** Returns the digest of what would run; undefined for a call that cannot. */
-export function digestOf(prepared: Prepared): string | undefined {
-  return isToolResult(prepared) ? undefined : callDigest(prepared.tool, prepared.arguments);
+/** Returns the digest of what would run of a call; undefined for one that cannot. */
+export function digestOf(prepared: Prepared, call: ToolCall): string | undefined {
+  return isToolResult(prepared) ? undefined : callDigest(prepared.tool, prepared.arguments, call);
 }

@@ -6,6 +6,7 @@ import { cancelledBeforeStart } from './concurrency.ts';
 import { type HandlerEnd, raceHandler } from './race-handler.ts';
 import { cancelledBeforeStartResult, failedResult, refusedResult } from './result.ts';
 import { createToolContext } from './tool-context.ts';
+import { isToldByJson } from './told-by-json.ts';
 import type { CallRequest, Runner } from './types.ts';
 
 /** What becomes of the calls of a registry. */
@@ -29,7 +30,7 @@ export interface Calls {
 /** The arguments of a prepared call, and what was shown of them. */
 export interface ShownArguments {
   readonly validated: ValidatedArguments;
-  /** The JSON text that a person was shown. */
+  /** The JSON text of the arguments as they were then. */
   readonly text: string;
   /** Whether others hold the arguments, and may have changed them: a schema library, a check, the key of a limit, a handler. */
   isHeld: boolean;
@@ -50,7 +51,7 @@ export function createPreparer({ refuse, run }: Calls): Runner['prepare'] {
     const shown = { validated, text, isHeld: parse !== undefined || check !== undefined };
     return {
       tool,
-      arguments: text,
+      arguments: parse === undefined || isToldByJson(validated.input) ? text : toText(validated.json),
       needsApproval,
       runsAgent,
       awaitsStarted: true,
@@ -88,7 +89,7 @@ export function createPreparer({ refuse, run }: Calls): Runner['prepare'] {
       const { arguments: raw, binding, context, id, plan } = request;
       if (context.signal.aborted) return refuse(request, cancelledBeforeStartResult(binding.tool.name));
       if (binding.input.forward !== undefined) {
-        const forwarded = binding.input.forward(id, toText(raw ?? {}), context);
+        const forwarded = binding.input.forward(id, typeof raw === 'string' ? raw : toText(raw ?? {}), context);
         return forwarded instanceof Promise
           ? forwarded.then((each) => readyForwarded(request, each)).catch((error: unknown) => failed(request, error))
           : readyForwarded(request, forwarded);
@@ -147,9 +148,8 @@ export function takeInput(binding: ToolBinding, shown: ShownArguments): { readon
   return parse === undefined ? { input: JSON.parse(text) } : undefined;
 }
 
-/** The JSON text of what a handler gets. What JSON does not have, a schema library can have made: it is shown as what is nearest to it. */
+/** The JSON text of what a handler gets. What JSON does not have, a schema library can have made: it becomes what is nearest to it. */
 function toText(input: unknown): string {
-  if (typeof input === 'string') return input;
   try {
     return JSON.stringify(input, nearestJson) ?? 'null';
   } catch {

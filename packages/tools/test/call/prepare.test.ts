@@ -66,14 +66,56 @@ test('values that JSON lacks are shown as the nearest that it has', async () => 
   expect(JSON.parse(text)).toEqual({ n: '9007199254740993', tags: ['a'] });
 });
 
-test('arguments that cannot be shown at all are still a call, and say so', async () => {
+test('arguments that no JSON can be made of are still a call, and are shown as the library got them', async () => {
   const circle: { self?: unknown } = {};
   circle.self = circle;
-  const input = z.object({}).transform(() => circle);
+  const input = z.object({ to: z.string() }).transform(() => circle);
   const registry = createRegistry([defineTool({ name: 'odd', description: 'Odd.', input, handler: () => 'ok' })]);
-  const prepared = await preparedCall(registry, toolCall('odd'));
-  expect(prepared.arguments).toBe('"[arguments that JSON cannot represent]"');
+  const prepared = await preparedCall(registry, toolCall('odd', { to: 'bob' }));
+  expect(prepared.arguments).toBe('{"to":"bob"}');
   expect((await prepared.run(context())).forLLM).toBe('ok');
+});
+
+class Account {
+  readonly #name: string;
+  constructor(name: string) {
+    this.#name = name;
+  }
+  name = (): string => this.#name;
+}
+
+test.each<[string, (text: string) => unknown]>([
+  ['a regular expression', (text) => new RegExp(text)],
+  ['an instance of a class', (text) => new Account(text)],
+  ['an error', (text) => new Error(text)],
+  ['a function', (text) => () => text],
+  ['a symbol', (text) => Symbol(text)],
+  ['a number that JSON has not', (text) => text.length * Infinity],
+  ['a date that is none', (text) => new Date(text)],
+  ['bytes', (text) => new TextEncoder().encode(text)],
+  ['a boxed value', (text) => Object(text) as unknown],
+  ['a member that does not show', (text) => Object.defineProperty({}, 'to', { value: text })],
+  ['a member without a name', (text) => ({ [Symbol.for('to')]: text })],
+  ['a list with a member', (text) => Object.assign([1], { text })],
+  ['a list with nothing in it', () => [undefined]],
+  ['a map with such a key', (text) => new Map([[new Account(text), 1]])],
+  ['an object with a text of its own', (text) => ({ toJSON: () => 'harmless', text })],
+])('%s, of which JSON does not say all, is shown as the library got it', async (_what, transform) => {
+  const input = z.object({ to: z.string().transform(transform), amount: z.number() });
+  const registry = createRegistry([
+    defineTool({ name: 'pay', description: 'Pays.', effect: 'write', input, handler: () => 'ok' }),
+  ]);
+  for (const to of ['bob', 'eve']) {
+    const prepared = await preparedCall(registry, toolCall('pay', { to, amount: 5 })); // oxlint-disable-line no-await-in-loop
+    expect(JSON.parse(prepared.arguments)).toEqual({ to, amount: 5 });
+  }
+});
+
+test('a text that a library makes of the arguments is not taken for the object that it describes', async () => {
+  const input = z.union([z.object({ to: z.string() }), z.object({ raw: z.string() }).transform(({ raw }) => raw)]);
+  const registry = createRegistry([defineTool({ name: 'odd', description: 'Odd.', input, handler: () => 'ok' })]);
+  const { arguments: text } = await preparedCall(registry, toolCall('odd', { raw: '{"to":"bob"}' }));
+  expect(JSON.parse(text)).toBe('{"to":"bob"}');
 });
 
 test('prepare gives the failed result of a call that cannot run, and listeners hear of it once', async () => {
