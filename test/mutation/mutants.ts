@@ -68,7 +68,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a decision runs what it was not made about',
     file: 'packages/agent/src/loop/decide-calls.ts',
-    find: 'return digestOf(prepared) === decision.digest ? prepared : changedResult(call);',
+    find: 'return digestOf(prepared, call) === decision.digest ? prepared : changedResult(call);',
     replace: 'return prepared;',
     tests: ['packages/agent/test/approval/approved-call.test.ts'],
   },

@@ -1,4 +1,4 @@
-import type { ToolCall, Approve } from '@kernel/protocol';
+import { type Approve, type ToolCall, wrapCalls } from '@kernel/protocol';
 import { mockTool, mockToolset, scriptedProvider, verifies } from '@kernel/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { collect, rememberApprovals, run } from '../../src/index.ts';
@@ -26,6 +26,23 @@ test.each(DIFFERENT)('an allow of %s is none of %s, and is asked about again', a
   const approve = rememberApprovals(() => ({ decision: (count += 1) > 0 ? 'allow' : 'later' }));
   for (const text of [one, other, one, other]) await approve(request(text)); // oxlint-disable-line no-await-in-loop
   expect(count).toBe(2);
+});
+
+test('an allow is none of a call that is shown alike and was given other arguments', async () => {
+  verifies('agent.approval.remembered');
+  const inner = mockToolset([mockTool('pay', 'x', { effect: 'write' })]);
+  // As a schema library may make of them what JSON cannot tell apart.
+  const tools = wrapCalls(inner, (prepared) => ({ ...prepared, arguments: '{}' }));
+  const digests: string[] = [];
+  const approve = rememberApprovals(({ digest }) => {
+    digests.push(digest);
+    return { decision: 'allow' };
+  });
+  const calls = ['{"to":"bob"}', '{"to":"eve"}', '{ "to": "bob" }'].map((text) => [{ name: 'pay', arguments: text }]);
+  const provider = scriptedProvider([...calls.map((each) => ({ calls: each })), { text: 'ok' }]);
+  await collect(run({ provider, model: 'm', messages: [user('Go')], tools, approve, limits: { repeats: false } }));
+  expect(digests).toHaveLength(2);
+  expect(new Set(digests).size).toBe(2);
 });
 
 test('an allow that came after the end of the time, or to another question, is not remembered', async () => {
