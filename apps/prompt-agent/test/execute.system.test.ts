@@ -1,7 +1,10 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { startWireServer, verifies } from '@kernel/testing';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { SILENCE_MS, silence } from '../src/questions/ask.ts';
 import { promptHere, workspace } from './program.ts';
 import { call, terminal, tool } from './execute.support.ts';
 
@@ -140,6 +143,44 @@ test('what was typed before the question is no answer', async () => {
   await vi.waitFor(() => expect(shown()).toContain('[y/N]'), 60_000);
   stdin.write('n\n');
   expect(await decided).toMatchObject({ decision: 'deny' });
+});
+
+test('what was typed after an answer and before the next question is no answer either', async () => {
+  verifies('cli.approval.whole');
+  const { approve, stdin, shown } = terminal();
+  const ask = () => approve({ call, tool, signal: new AbortController().signal });
+  const first = ask();
+  await vi.waitFor(() => expect(shown()).toContain('[y/N]'), 60_000);
+  stdin.write('y\n');
+  expect(await first).toMatchObject({ decision: 'allow' });
+  stdin.write('y\n');
+  const second = ask();
+  await vi.waitFor(() => expect(shown().split('[y/N]')).toHaveLength(3), 60_000);
+  stdin.write('n\n');
+  expect(await second).toMatchObject({ decision: 'deny' });
+});
+
+test('what was typed before the question is no answer where the program had no time to read it', async () => {
+  verifies('cli.approval.whole');
+  const server = createServer();
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const accepted = once(server, 'connection') as Promise<[Socket]>;
+  const keyboard = connect(port, '127.0.0.1');
+  const [stdin] = await accepted;
+  onTestFinished(() => {
+    for (const each of [keyboard, stdin]) each.destroy();
+    server.close();
+  });
+  const silent = silence(stdin, new AbortController().signal, SILENCE_MS);
+  let wasRead = '';
+  stdin.on('data', (piece) => (wasRead += String(piece)));
+  keyboard.write('y\n');
+  // Its timers are due before it reads again.
+  const until = performance.now() + 3 * SILENCE_MS;
+  while (performance.now() < until);
+  await silent;
+  expect(wasRead).toBe('y\n');
 });
 
 test('a call that is longer than the screen is shown page by page, and cannot be approved unseen', async () => {

@@ -49,21 +49,34 @@ async function discardTyped(stdin: Host['stdin'], signal: AbortSignal): Promise<
   stdin.setRawMode?.(false);
 }
 
-/** Resolves once no key has been pressed for a moment, longer if there was one, or the signal aborts. */
+/**
+ * Resolves once no key has been pressed for a moment, longer if there was one, or the signal aborts. What has come is read and dropped, also by a
+ * program that had no time to read it: a timer that fires late is no silence.
+ */
 export function silence(input: NodeJS.ReadableStream, signal: AbortSignal, ms: number): Promise<void> {
   return new Promise((resolve) => {
+    let timer: ReturnType<typeof setTimeout>;
+    let afterRead: ReturnType<typeof setImmediate> | undefined;
     const end = (): void => {
-      clearTimeout(timer);
+      stop();
       input.off('data', again);
       signal.removeEventListener('abort', end);
       resolve();
     };
-    let timer = setTimeout(end, ms);
-    const again = (): void => {
+    const stop = (): void => {
       clearTimeout(timer);
-      timer = setTimeout(end, TYPING_MS);
+      clearImmediate(afterRead);
     };
+    // Between a timer and an immediate, the event loop reads what there is.
+    const wait = (waitMs: number): void => void (timer = setTimeout(() => (afterRead = setImmediate(end)), waitMs));
+    const again = (): void => {
+      stop();
+      wait(TYPING_MS);
+    };
+    wait(ms);
     input.on('data', again);
+    // An input that an earlier question has paused gives nothing to a new listener.
+    input.resume();
     signal.addEventListener('abort', end, { once: true });
     if (signal.aborted) end();
   });
