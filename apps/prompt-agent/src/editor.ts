@@ -1,3 +1,4 @@
+import type { ToolCall } from '@kernel/protocol';
 import type { AskPermission } from '@kernel/toolbox/permissions';
 import type { Terminals } from '@kernel/toolbox/commands';
 import type { EditorFiles } from '@kernel/toolbox/workspace';
@@ -5,6 +6,8 @@ import type { ApprovalScope } from './approval/approval-scope.ts';
 
 /** What an editor does in place of the terminal, for one session: it asks the person, and may have files and terminals of its own. */
 export interface Editor {
+  /** Why a call is denied whatever a rule or a person says, just now; undefined where it is not. */
+  refusal(call: ToolCall): string | undefined;
   /** Creates the question about a call that may change something. */
   askPermission(scope: ApprovalScope): AskPermission;
   /** Asks a yes-or-no question about lines; undefined if there is no answer. Rejects with the reason of an abort. */

@@ -7,12 +7,12 @@ export function createModeGuard(mode: () => AgentMode) {
   const isAllowed = (name: string): boolean => {
     if (mode() === 'act') return true;
     // What else a command may do is decided by the rules, as at the beginning of a turn in this mode.
-    if (name === 'run_command') return mode() === 'plan';
+    if (name === 'run_command' || name === 'agent_command') return mode() === 'plan';
     const tool = inner?.list().find((each) => each.name === name);
     // What another agent asks for is none of the tools, and is decided by the rules.
     return tool === undefined || tool.effect === 'read';
   };
-  /** Why a call is denied without a question; undefined where it is not. */
+  /** Why a call is denied whatever a rule or a person says; undefined where it is not. */
   const refusal = ({ name }: ToolCall): string | undefined =>
     isAllowed(name) ? undefined : `The user has set the mode ${mode()}, in which nothing is changed.`;
   const denied = (call: ToolCall): ToolResult | undefined => {

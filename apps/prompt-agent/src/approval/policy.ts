@@ -1,6 +1,12 @@
 import { isObject, visible } from '@kernel/internal';
 import { KernelError, type ToolCall, type Toolset, wrapToolset } from '@kernel/protocol';
-import type { AskPermission, PermissionResult, PermissionRule, Permissions } from '@kernel/toolbox/permissions';
+import type {
+  AskPermission,
+  PermissionAnswer,
+  PermissionResult,
+  PermissionRule,
+  Permissions,
+} from '@kernel/toolbox/permissions';
 import type { CommandCall } from '../command-call.ts';
 import { usageError } from '../exit-code.ts';
 import type { Flags } from '../options/flags.ts';
@@ -88,12 +94,21 @@ export async function createPolicy({ flags, host, output }: CommandCall, options
     (inputOf(call)['input'] ?? '') === '' &&
     (await options.commands?.()) !== undefined;
   const isIsolated = async (): Promise<boolean> => (await options.commands?.())?.isolation !== null;
-  const approve: Permissions['approve'] = async (request) => {
+  const decide: Permissions['approve'] = async (request) => {
     const { call } = request;
     if (!isAgentRequest(call.name)) return policy.approve(request);
     const decision = decideCall(policy, call.name, inputOf(call), await isIsolated());
     if (decision.verdict === 'allow') return { decision: 'allow' };
     return decision.verdict === 'ask' ? ask(request, decision) : { decision: 'deny', reason: decision.reason };
+  };
+  // What another agent asks for is decided on here alone, and the mode may change while somebody is asked.
+  const approve: Permissions['approve'] = async (request) => {
+    const refused = (): PermissionAnswer | undefined => {
+      const reason = host.editor?.refusal(request.call);
+      return reason === undefined ? undefined : { decision: 'deny', reason };
+    };
+    const answer = refused() ?? (await decide(request));
+    return refused() ?? answer;
   };
   return {
     approve,

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { RequestPermissionRequest } from '@agentclientprotocol/sdk/unstable';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
@@ -8,6 +9,9 @@ import { callsIn, choose, withEditor } from './editor.ts';
 
 const EDIT = { name: 'edit_file', arguments: { path: 'a.txt', edits: [{ old_text: 'one', new_text: 'two' }] } };
 const FILES = { 'a.txt': 'one\n' };
+const SCRIPTED_AGENT = fileURLToPath(
+  new URL('../../../../packages/acp/test/fixtures/scripted-agent.ts', import.meta.url),
+);
 
 test('a mode decides which tools the model has, and the conversation goes on in the next one', async () => {
   verifies('cli.acp.modes');
@@ -143,6 +147,44 @@ test('a mode that is chosen while a program runs holds for the calls of the prog
     expect(questions.length).toBeGreaterThan(0);
     expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('one\n');
     expect(existsSync(join(cwd, 'b.txt'))).toBe(false);
+  });
+});
+
+test('a mode that is chosen while another agent works holds for what it asks for, whatever a rule allows', async () => {
+  verifies('cli.acp.modes');
+  const asked = {
+    request: 'session/request_permission',
+    params: {
+      toolCall: { toolCallId: 'p', kind: 'other', title: 'Go on', rawInput: { step: 1 } },
+      options: [{ optionId: 'once', name: 'Yes', kind: 'allow_once' }],
+    },
+  };
+  const command = { terminal: { command: 'touch', args: ['made.txt'] } };
+  const byItself = {
+    ...asked,
+    params: { ...asked.params, toolCall: { toolCallId: 'q', kind: 'execute', rawInput: { command: 'true' } } },
+  };
+  const steps = [asked, byItself, command, { disk: { 'a.txt': 'two\n' } }, { say: 'Done.' }];
+  const call = { name: 'scripted-agent', arguments: { task: JSON.stringify(steps) } };
+  const agentCommand = `'${process.execPath}' --disable-warning=ExperimentalWarning '${SCRIPTED_AGENT}'`;
+  const rules = ['run_command', 'agent_command', 'apply_patch'].flatMap((rule) => ['--allow', rule]);
+  let setMode = (): Promise<unknown> => Promise.resolve();
+  const titles: unknown[] = [];
+  const answer = async (request: RequestPermissionRequest) => {
+    titles.push(request.toolCall.title);
+    if (titles.length === 2) await setMode();
+    return choose(request, 'once');
+  };
+  const args = ['--agent-command', agentCommand, '--sandbox', 'off', ...rules];
+  const options = { replies: [{ calls: [call] }, { text: 'Done.' }], files: FILES, answer, args };
+  await withEditor(options, async ({ agent, begin, prompt, cwd, asked: sent }) => {
+    const sessionId = await begin();
+    setMode = () => agent.request('session/set_mode', { sessionId, modeId: 'read-only' });
+    await prompt(sessionId, 'Do it.');
+    expect(titles).toHaveLength(2);
+    expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('one\n');
+    for (const what of ['run_command', 'The command', 'apply_patch'])
+      expect(sent().at(-1)).toMatch(new RegExp(`${what}.{1,40} was not allowed: The user has set the mode read-only`));
   });
 });
 

@@ -71,12 +71,11 @@ export function createEditor(session: EditorContext): Editor {
   };
 
   return {
+    refusal: session.refusal,
     askPermission:
       (scope) =>
       async (request, decision): Promise<PermissionAnswer> => {
         const { call, signal } = request;
-        const why = session.refusal(call);
-        if (why !== undefined) return { decision: 'deny', reason: why };
         const digest = 'digest' in request && typeof request.digest === 'string' ? request.digest : '';
         const id = callIdOf(request.path ?? [], call.id);
         await session.calls()?.untilQuestionShown(id, signal);
