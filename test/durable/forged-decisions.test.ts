@@ -130,7 +130,12 @@ test.each(['before it is approved', 'after it is approved'])(
   },
 );
 
-test('an edit that was made of a call does not run with the tool that has taken its place', async () => {
+test.each<[string, object]>([
+  ['an edit', { decision: 'edit', arguments: '{"amount":2}' }],
+  ['an edit whose digest is undefined', { decision: 'edit', arguments: '{"amount":2}', digest: undefined }],
+  ['an edit whose digest is no text', { decision: 'edit', arguments: '{"amount":2}', digest: 5 }],
+  ['an allow whose digest is undefined', { decision: 'allow', digest: undefined }],
+])('%s that was made of a call does not run with the tool that has taken its place', async (_what, decision) => {
   verifies('durable.approvals');
   const { db } = journal();
   const { agent, paid, changeTool } = bank([{ calls: [pay('c1', 1)] }, { text: 'Done.' }]);
@@ -138,7 +143,7 @@ test('an edit that was made of a call does not run with the tool that has taken 
   await db.start('x', { agent: 'bank', messages });
   await waitingFor(db, 'x', 1);
   await worker.drain();
-  await db.decide('x', 'c1', { decision: 'edit', arguments: '{"amount":2}' });
+  await db.decide('x', 'c1', decision as Decision);
   changeTool();
   work(db, agent);
   await waitingFor(db, 'x', 1);

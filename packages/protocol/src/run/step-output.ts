@@ -71,7 +71,8 @@ export function pendingCallOf(
 export function bindDecision<T>(answer: T, call: JsonValue | undefined): T {
   const digest: unknown = typeof call === 'object' && call !== null ? Reflect.get(call, 'digest') : undefined;
   if (typeof digest !== 'string' || digest === '' || typeof answer !== 'object' || answer === null) return answer;
-  return 'digest' in answer ? answer : { ...answer, digest };
+  // A digest that is undefined, or none, would be lost in JSON or compared with nothing.
+  return 'digest' in answer && typeof answer.digest === 'string' ? answer : { ...answer, digest };
 }
 
 /** Returns the decision on a call with this digest, as it was given; `later` for one that was made about another call, or about this one before it changed. */
