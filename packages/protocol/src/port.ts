@@ -159,10 +159,7 @@ export interface Toolset<Context = unknown> {
 export interface PreparedCall {
   /** The tool that runs. */
   readonly tool: Tool;
-  /**
-   * The arguments that its handler gets, parsed, repaired and stripped, as JSON text: what is shown, digested and run. Where JSON does not say all of
-   * what a schema library made, those that the library got.
-   */
+  /** What its handler gets, parsed, repaired and stripped, as JSON text: what is shown, digested and run. Where JSON does not say all of it, what the schema library got. */
   readonly arguments: string;
   /** Whether somebody must allow it first. Default: if there is somebody to ask, unless the tool only reads. `true`: it never runs unasked. */
   readonly needsApproval?: boolean | undefined;

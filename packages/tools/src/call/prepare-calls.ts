@@ -3,10 +3,10 @@ import { type ValidatedArguments, validateArguments } from '@kernel/schema';
 import type { ToolBinding } from '../tool/binding.ts';
 import { asDeclared } from '../unsafe-casts.ts';
 import { cancelledBeforeStart } from './concurrency.ts';
+import { isToldByJson } from './json-value.ts';
 import { type HandlerEnd, raceHandler } from './race-handler.ts';
 import { cancelledBeforeStartResult, failedResult, refusedResult } from './result.ts';
 import { createToolContext } from './tool-context.ts';
-import { isToldByJson } from './told-by-json.ts';
 import type { CallRequest, Runner } from './types.ts';
 
 /** What becomes of the calls of a registry. */
