@@ -9,7 +9,7 @@ export type {
   SignInOptions,
   WorkloadIdentityGrant,
 } from './sign-in-options.ts';
-export { loopbackRedirect, type LoopbackRedirectOptions } from './redirect/loopback-redirect.ts';
-export type { OpenRedirect, Redirect, RedirectAnswer } from './redirect/redirect.ts';
+export { loopbackRedirect } from './loopback-redirect.ts';
+export type { LoopbackRedirectOptions, OpenRedirect, Redirect, RedirectAnswer } from './loopback-redirect.ts';
 export { fileTokenStore } from './store/file-token-store.ts';
 export { memoryTokenStore, type TokenStore } from './store/token-store.ts';

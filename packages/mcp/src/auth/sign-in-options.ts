@@ -1,7 +1,7 @@
 import { isLoopback, sha256Hex } from '@kernel/internal';
 import { checkKeys, KernelError, optionKeys } from '@kernel/protocol';
 import type { FetchLike } from '@modelcontextprotocol/client';
-import type { Redirect } from './redirect/redirect.ts';
+import type { Redirect } from './loopback-redirect.ts';
 import type { TokenStore } from './store/token-store.ts';
 
 /** How to sign in at one MCP server. */

@@ -1,5 +1,13 @@
 import type { webcrypto } from 'node:crypto';
-import { createRedactor, errorMessage, querySecrets, type Redactor, terminalText, truncate } from '@kernel/internal';
+import {
+  createRedactor,
+  errorMessage,
+  querySecrets,
+  type Redactor,
+  terminalText,
+  truncate,
+  untilAborted,
+} from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { DpopSession, FetchLike } from '@modelcontextprotocol/client';
 import { redactedError } from '../client/server-redactor.ts';
@@ -12,7 +20,6 @@ import { refresh } from './flow/refresh.ts';
 import { parseSavedSignIn, type SavedSignIn } from './flow/saved-sign-in.ts';
 import { signInAlone } from './flow/sign-in-alone.ts';
 import { signInAsPerson } from './flow/sign-in-as-person.ts';
-import { createSharedWork } from './shared-work.ts';
 import type { SignInGrant } from './sign-in-options.ts';
 import type { TokenStore } from './store/token-store.ts';
 
@@ -193,4 +200,35 @@ function secretsOf(grant: SignInGrant): readonly (string | undefined)[] {
 
 function savedSecrets({ tokens, client, dpopKey }: SavedSignIn): readonly (string | undefined)[] {
   return [tokens?.access_token, tokens?.refresh_token, client?.client_secret, dpopKey?.d];
+}
+
+/**
+ * Creates what runs one piece of work at a time for all who want it: who comes while it runs waits for the same one. The work is aborted when
+ * the last of them has gone.
+ */
+function createSharedWork(): (
+  work: (signal: AbortSignal) => Promise<void>,
+  signal: AbortSignal | undefined,
+) => Promise<void> {
+  let running: { readonly done: Promise<void>; readonly controller: AbortController; waiting: number } | undefined;
+  return async (work, signal) => {
+    signal?.throwIfAborted();
+    if (running === undefined || running.controller.signal.aborted) {
+      const controller = new AbortController();
+      const started = { done: Promise.resolve().then(() => work(controller.signal)), controller, waiting: 0 };
+      running = started;
+      const end = (): void => {
+        if (running === started) running = undefined;
+      };
+      started.done.then(end, end);
+    }
+    const joined = running;
+    joined.waiting += 1;
+    try {
+      await untilAborted(joined.done, signal);
+    } finally {
+      joined.waiting -= 1;
+      if (joined.waiting === 0) joined.controller.abort(signal?.reason);
+    }
+  };
 }

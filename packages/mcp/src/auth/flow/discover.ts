@@ -1,9 +1,11 @@
-import type { AuthorizationServerMetadata, FetchLike, OAuthDiscoveryState } from '@modelcontextprotocol/client';
+import type {
+  AuthorizationServerMetadata,
+  FetchLike,
+  OAuthClientProvider,
+  OAuthDiscoveryState,
+} from '@modelcontextprotocol/client';
 import type { ClientSdk } from '../../client/transport/server-link.ts';
 import { DPOP_ALGORITHM } from './dpop-session.ts';
-
-/** A field that the SDK passes on without naming it. */
-const DPOP_ALGORITHMS = 'dpop_signing_alg_values_supported';
 
 /** The authorization server of an MCP server, as it is now. */
 export interface AuthorizationServer {
@@ -31,9 +33,8 @@ export async function discoverAuthorizationServer(
     ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
   });
   const { authorizationServerUrl: url, authorizationServerMetadata: metadata, resourceMetadata } = found;
-  // Only `validateResourceURL` of a provider is looked at, and there is none: the check is the SDK's own.
-  const selected = await sdk.selectResourceURL(serverUrl, noProvider, resourceMetadata);
-  const algorithms: unknown = Object.entries(metadata ?? {}).find(([name]) => name === DPOP_ALGORITHMS)?.[1];
+  const selected = await sdk.selectResourceURL(serverUrl, EMPTY_PROVIDER, resourceMetadata);
+  const algorithms = fieldOf(metadata, 'dpop_signing_alg_values_supported');
   return {
     issuer: metadata?.issuer ?? url,
     url,
@@ -46,7 +47,8 @@ export async function discoverAuthorizationServer(
   };
 }
 
-const noProvider: Parameters<ClientSdk['selectResourceURL']>[1] = {
+/** The SDK's view of a sign-in that keeps nothing: tokens are saved by the session. */
+export const EMPTY_PROVIDER: OAuthClientProvider = {
   redirectUrl: undefined,
   clientMetadata: { redirect_uris: [] },
   clientInformation: () => undefined,
@@ -56,6 +58,11 @@ const noProvider: Parameters<ClientSdk['selectResourceURL']>[1] = {
   saveCodeVerifier: () => undefined,
   codeVerifier: () => '',
 };
+
+/** Returns a field of the metadata that the SDK passes on without naming it. */
+export function fieldOf(metadata: object | undefined, name: string): unknown {
+  return Object.entries(metadata ?? {}).find(([key]) => key === name)?.[1];
+}
 
 /** Whether two identifiers name one issuer: a slash at the end may be missing, as in the SDK. */
 export function isSameIssuer(first: string, second: string): boolean {

@@ -1,8 +1,7 @@
 import type { OAuthClientInformationMixed } from '@modelcontextprotocol/client';
 import type { SignInGrant } from '../sign-in-options.ts';
-import { isSameIssuer } from './discover.ts';
-import type { Flow } from './flow.ts';
-import { clientAuthentication, clientInformationFor } from './registered-client.ts';
+import { fieldOf, isSameIssuer } from './discover.ts';
+import { clientAuthentication, type Flow, savedClient } from './flow.ts';
 
 /**
  * Takes tokens back at the authorization server that gave them (RFC 7009): the refresh token first, with which further ones could be got. Resolves to whether the
@@ -18,40 +17,25 @@ export async function revoke(
   const endpoint = fieldOf(metadata, 'revocation_endpoint');
   if (metadata === undefined || typeof endpoint !== 'string' || tokens === undefined) return false;
   if (!isSameIssuer(tokens.issuer ?? '', server.issuer)) return false;
-  const metadataUrl = grant.type === 'authorization-code' ? grant.clientMetadataUrl : undefined;
-  const client: OAuthClientInformationMixed | undefined =
-    grant.client === undefined
-      ? (saved.client ?? (metadataUrl === undefined ? undefined : { client_id: metadataUrl }))
-      : clientInformationFor(grant.client, server.issuer, saved.clientIssuer);
+  const client = savedClient(flow, grant);
   if (client === undefined) return false;
   const methods = fieldOf(metadata, 'revocation_endpoint_auth_methods_supported');
   const supported = Array.isArray(methods)
     ? methods.map(String)
     : (metadata.token_endpoint_auth_methods_supported ?? []);
   const { addClientAuthentication } = clientAuthentication(sdk, grant.client);
-  for (const [token, hint] of [
-    [tokens.refresh_token, 'refresh_token'],
-    [tokens.access_token, 'access_token'],
-  ] as const) {
-    if (token === undefined) continue;
+  const send = async (token: string | undefined, hint: string): Promise<boolean> => {
+    if (token === undefined) return true;
     const body = new URLSearchParams({ token, token_type_hint: hint });
     const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' });
     if (addClientAuthentication === undefined)
       authenticate(sdk.selectClientAuthMethod(client, supported), client, headers, body);
-    // oxlint-disable-next-line no-await-in-loop -- the refresh token first
     else await addClientAuthentication(headers, body, endpoint, metadata);
-    // oxlint-disable-next-line no-await-in-loop -- as above
     const response = await fetchFn(endpoint, { method: 'POST', headers, body, redirect: 'error' });
-    // oxlint-disable-next-line no-await-in-loop -- as above
     await response.body?.cancel();
-    if (!response.ok) return false;
-  }
-  return true;
-}
-
-/** A field that the SDK passes on, for some metadata without naming it. */
-function fieldOf(metadata: object | undefined, name: string): unknown {
-  return Object.entries(metadata ?? {}).find(([key]) => key === name)?.[1];
+    return response.ok;
+  };
+  return (await send(tokens.refresh_token, 'refresh_token')) && send(tokens.access_token, 'access_token');
 }
 
 function authenticate(

@@ -1,8 +1,8 @@
 import { KernelError } from '@kernel/protocol';
 import type { OAuthClientProvider } from '@modelcontextprotocol/client';
 import type { AuthorizationCodeGrant, EnterpriseManagedGrant, SignInGrant } from '../sign-in-options.ts';
-import { type Flow, requestFields, withTokens } from './flow.ts';
-import { clientAuthentication, clientInformationFor } from './registered-client.ts';
+import { EMPTY_PROVIDER } from './discover.ts';
+import { clientAuthentication, clientInformationFor, type Flow, requestFields, withTokens } from './flow.ts';
 import type { SavedSignIn } from './saved-sign-in.ts';
 
 type GrantWithoutPerson = Exclude<SignInGrant, AuthorizationCodeGrant>;
@@ -16,18 +16,12 @@ export async function signInAlone(
   asked: string | undefined,
 ): Promise<SavedSignIn> {
   const { sdk, server, saved, dpop } = flow;
-  const { resource: _none, dpop: _own, ...fields } = requestFields(flow);
+  const { dpop: _ofProvider, ...fields } = requestFields(flow);
   const scope = asked ?? server.scopes;
   const information = clientInformationFor(grant.client, server.issuer, saved.clientIssuer);
   const provider: OAuthClientProvider = {
-    redirectUrl: undefined,
-    clientMetadata: { redirect_uris: [] },
+    ...EMPTY_PROVIDER,
     clientInformation: () => information,
-    tokens: () => undefined,
-    saveTokens: () => undefined,
-    redirectToAuthorization: () => undefined,
-    saveCodeVerifier: () => undefined,
-    codeVerifier: () => '',
     ...clientAuthentication(sdk, grant.client),
     prepareTokenRequest: async (wanted) => {
       const parameters = await tokenParameters(flow, grant, wanted);
@@ -37,7 +31,6 @@ export async function signInAlone(
   };
   const tokens = await sdk.fetchToken(provider, server.url, {
     ...fields,
-    ...(server.resource === undefined ? {} : { resource: server.resource }),
     ...(scope === undefined ? {} : { scope }),
   });
   return withTokens(flow, tokens, { clientIssuer: server.issuer, ...(scope === undefined ? {} : { scope }) });

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { visibleLine } from '@kernel/internal';
+import { attempt, visibleLine } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { OAuthClientProvider, StoredOAuthClientInformation } from '@modelcontextprotocol/client';
 import { type AuthorizationCodeGrant, isSecure } from '../sign-in-options.ts';
-import type { OpenRedirect } from '../redirect/redirect.ts';
-import { isSameIssuer } from './discover.ts';
-import { type Flow, requestFields, withTokens } from './flow.ts';
-import { clientAuthentication, clientInformationFor } from './registered-client.ts';
+import type { OpenRedirect } from '../loopback-redirect.ts';
+import { EMPTY_PROVIDER, isSameIssuer } from './discover.ts';
+import { clientAuthentication, clientInformationFor, type Flow, requestFields, withTokens } from './flow.ts';
 import type { SavedSignIn } from './saved-sign-in.ts';
 
 /** The longest address that a person's browser is sent to. */
@@ -38,6 +37,7 @@ async function signInOver(
   let authorizationUrl: URL | undefined;
   let verifier = '';
   const provider: OAuthClientProvider = {
+    ...EMPTY_PROVIDER,
     redirectUrl: open.url,
     ...(grant.clientMetadataUrl === undefined ? {} : { clientMetadataUrl: grant.clientMetadataUrl }),
     clientMetadata: {
@@ -52,17 +52,9 @@ async function signInOver(
       client = information;
       flow.redactor.add(information.client_secret);
     },
-    tokens: () => undefined,
-    saveTokens: () => undefined,
-    redirectToAuthorization: (url) => {
-      authorizationUrl = url;
-    },
-    saveCodeVerifier: (given) => {
-      verifier = given;
-    },
-    codeVerifier: () => verifier,
+    redirectToAuthorization: (url) => void (authorizationUrl = url),
+    saveCodeVerifier: (given) => void (verifier = given),
     discoveryState: () => server.state,
-    saveDiscoveryState: () => undefined,
   };
   await sdk.auth(provider, {
     serverUrl,
@@ -116,42 +108,44 @@ function knownClient(
 function checkAuthorizationUrl(url: URL): void {
   if (isSecure(url) && url.href.length <= MAX_URL_LENGTH) return;
   const what = isSecure(url) ? `of more than ${MAX_URL_LENGTH} characters` : `with ${visibleLine(url.protocol)}`;
-  throw new KernelError(
-    'TOOL_UNAVAILABLE',
+  throw refused(
     `Its authorization server wants an address ${what} to be opened, which is not done.`,
-    {
-      hint: 'An authorization server must have an https address.',
-    },
+    'An authorization server must have an https address.',
   );
 }
 
-/** Whether the issuer that was asked has answered. What another one answers is shown to nobody. */
+/** Whether the issuer that was asked has answered. The answer of another one is never shown. */
 function isFromIssuer({ sdk, server: { metadata } }: Flow, iss: string | undefined): boolean {
   const issParameterSupported = metadata?.authorization_response_iss_parameter_supported === true;
-  try {
+  const isValid = attempt(() => {
     sdk.validateAuthorizationResponseIssuer({ iss, expectedIssuer: metadata?.issuer, issParameterSupported });
     return true;
-  } catch {
-    return false;
-  }
+  });
+  return isValid === true;
 }
 
 function issuerError(issuer: string, iss: string | undefined): KernelError {
-  const what = iss === undefined ? 'names no issuer' : 'is from another issuer';
-  return new KernelError('TOOL_UNAVAILABLE', `The answer ${what}; ${issuer} was asked.`, {
-    hint:
-      iss === undefined
-        ? 'Sign in again; if you pasted a code, paste the whole address instead.'
-        : 'Do not try again before you know why: someone may be after your credentials.',
-  });
+  return iss === undefined
+    ? refused(
+        `The answer names no issuer; ${issuer} was asked.`,
+        'Sign in again; if you pasted a code, paste the whole address instead.',
+      )
+    : refused(
+        `The answer is from another issuer; ${issuer} was asked.`,
+        'Do not try again before you know why: someone may be after your credentials.',
+      );
 }
 
 function refusedError(issuer: string, error: string): KernelError {
   const word = /^[\w.-]{1,64}$/.test(error) ? ` (${error})` : '';
-  return new KernelError('TOOL_UNAVAILABLE', `${issuer} has not signed the person in${word}.`, {
-    hint:
-      error === 'access_denied'
-        ? 'Sign in again, and agree to what is asked.'
-        : 'Sign in again; see what the browser says.',
-  });
+  return refused(
+    `${issuer} has not signed the person in${word}.`,
+    error === 'access_denied'
+      ? 'Sign in again, and agree to what is asked.'
+      : 'Sign in again; see what the browser says.',
+  );
+}
+
+function refused(message: string, hint: string): KernelError {
+  return new KernelError('TOOL_UNAVAILABLE', message, { hint });
 }

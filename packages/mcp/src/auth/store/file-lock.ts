@@ -1,4 +1,4 @@
-import { link, open, readFile, rename, unlink, writeFile } from 'node:fs/promises';
+import { constants, copyFile, link, readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { attempt, delay, hasEnded, isObject, ownIdentity } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 
@@ -84,26 +84,13 @@ async function readHolder(path: string): Promise<Holder | undefined> {
 /** What a file system answers that has no hard links. */
 const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
 
-/** Gives a file a second name, unless that is taken. */
+/** Gives a file a second name, or a copy where there are no links; returns false if the name is taken. */
 async function linkNew(from: string, to: string): Promise<boolean> {
   try {
-    await link(from, to);
-    return true;
-  } catch (error) {
-    if (hasCode(error, 'EEXIST')) return false;
-    if (!NO_LINKS.some((code) => hasCode(error, code))) throw error;
-    return createCopy(from, to);
-  }
-}
-
-async function createCopy(from: string, to: string): Promise<boolean> {
-  try {
-    const file = await open(to, 'wx', 0o600);
-    try {
-      await file.writeFile(await readFile(from));
-    } finally {
-      await file.close();
-    }
+    await link(from, to).catch((error: unknown) => {
+      if (!NO_LINKS.some((code) => hasCode(error, code))) throw error;
+      return copyFile(from, to, constants.COPYFILE_EXCL);
+    });
     return true;
   } catch (error) {
     if (hasCode(error, 'EEXIST')) return false;

@@ -2,7 +2,35 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { onAbort, untilAborted } from '@kernel/internal';
 import { checkKeys, KernelError, optionKeys } from '@kernel/protocol';
-import type { OpenRedirect, Redirect, RedirectAnswer } from './redirect.ts';
+
+/** Takes a person to an authorization server and back. */
+export interface Redirect {
+  /** Gets ready for one answer. */
+  open(signal: AbortSignal): Promise<OpenRedirect>;
+}
+
+/** One way back, for one answer. */
+export interface OpenRedirect {
+  /** The redirect URI: where the authorization server sends the person's browser. */
+  readonly url: string;
+  /**
+   * Has the person open `url`, and resolves with the answer that has this `state`. `isExpected` tells whether an answer is from the issuer that was asked: a person
+   * who got another one is not shown that they have signed in.
+   */
+  ask(url: URL, state: string, isExpected?: (answer: RedirectAnswer) => boolean): Promise<RedirectAnswer>;
+  /** Ends the way back. May be called twice. */
+  close(): Promise<void>;
+}
+
+/** What an authorization server answers. None of it can be trusted before `iss` was checked. */
+export interface RedirectAnswer {
+  /** The authorization code. */
+  readonly code?: string | undefined;
+  /** Why there is none, in a word such as `access_denied`. */
+  readonly error?: string | undefined;
+  /** The issuer that answers. */
+  readonly iss?: string | undefined;
+}
 
 /** How a person gets to the authorization server. */
 export interface LoopbackRedirectOptions {
@@ -33,7 +61,7 @@ export function loopbackRedirect(options: LoopbackRedirectOptions): Redirect {
   const { onUrl, timeoutMs = TIMEOUT_MS, port = 0 } = options;
   return {
     async open(signal): Promise<OpenRedirect> {
-      let onRequest = refuse;
+      let onRequest = (_request: IncomingMessage, response: ServerResponse): void => show(response, 404);
       const server = createServer({ maxHeaderSize: 32_768, requestTimeout: 10_000 }, (request, response) =>
         onRequest(request, response),
       );
@@ -94,10 +122,6 @@ function listen(server: ReturnType<typeof createServer>, port: number): Promise<
     );
     server.listen(port, '127.0.0.1', resolve);
   });
-}
-
-function refuse(_request: IncomingMessage, response: ServerResponse): void {
-  show(response, 404);
 }
 
 /** The answer that a request brings; undefined for one that nobody has asked for. */
