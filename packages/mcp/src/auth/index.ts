@@ -11,5 +11,4 @@ export type {
 } from './sign-in-options.ts';
 export { loopbackRedirect } from './loopback-redirect.ts';
 export type { LoopbackRedirectOptions, OpenRedirect, Redirect, RedirectAnswer } from './loopback-redirect.ts';
-export { fileTokenStore } from './store/file-token-store.ts';
-export { memoryTokenStore, type TokenStore } from './store/token-store.ts';
+export { fileTokenStore, memoryTokenStore, type TokenStore } from './store/token-store.ts';

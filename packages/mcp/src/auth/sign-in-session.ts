@@ -10,18 +10,17 @@ import {
 } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { DpopSession, FetchLike } from '@modelcontextprotocol/client';
-import { redactedError } from '../client/server-redactor.ts';
-import type { ClientSdk } from '../client/transport/server-link.ts';
 import { createAuthFetch } from './flow/auth-fetch.ts';
 import { discoverAuthorizationServer } from './flow/discover.ts';
-import { createDpopKey, openDpopSession } from './flow/dpop-session.ts';
 import type { Flow } from './flow/flow.ts';
 import { refresh } from './flow/refresh.ts';
-import { parseSavedSignIn, type SavedSignIn } from './flow/saved-sign-in.ts';
+import { createDpopKey, openDpopSession, parseSavedSignIn, type SavedSignIn } from './flow/saved-sign-in.ts';
 import { signInAlone } from './flow/sign-in-alone.ts';
 import { signInAsPerson } from './flow/sign-in-as-person.ts';
 import type { SignInGrant } from './sign-in-options.ts';
 import type { TokenStore } from './store/token-store.ts';
+import { redactedError } from '../client/server-redactor.ts';
+import type { ClientSdk } from '../client/transport/server-link.ts';
 
 const MAX_LENGTH = 600;
 const HINT = 'Check the address of the server and the grant; to begin again without what is stored, call signOut.';

@@ -3,10 +3,10 @@ import { KernelError } from '@kernel/protocol';
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { createAuthFetch } from './flow/auth-fetch.ts';
 import { discoverAuthorizationServer } from './flow/discover.ts';
-import { revoke } from './flow/revoke.ts';
+import { revoke } from './flow/refresh.ts';
 import { parseSavedSignIn } from './flow/saved-sign-in.ts';
-import { createSignInSession, type Demand, type SignInSession } from './sign-in-session.ts';
 import { checkSignInOptions, type SignInOptions, storeKey } from './sign-in-options.ts';
+import { createSignInSession, type Demand, type SignInSession } from './sign-in-session.ts';
 import { memoryTokenStore } from './store/token-store.ts';
 
 /** How often one request is sent at most. */

@@ -1,10 +1,8 @@
 import { checkKeys, KernelError, optionKeys } from '@kernel/protocol';
 import type { FetchLike } from '@modelcontextprotocol/client';
-import type { Elicit, ElicitUrl } from './connection/elicitation.ts';
-import type { McpRoot } from './connection/open-connection.ts';
+import type { Elicit, ElicitUrl, McpRoot } from './connection/questions.ts';
 import type { McpSampling } from './connection/sampling.ts';
-import type { McpPins } from './tools/definition-approvals.ts';
-import type { ApproveTools } from './tools/tool-changes.ts';
+import type { ApproveTools, McpPins } from './tools/approved-tools.ts';
 
 /** How to connect to servers. */
 export interface ConnectMcpOptions {

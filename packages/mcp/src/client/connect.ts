@@ -1,22 +1,20 @@
-import { MAX_TIMER_MS, untilAborted } from '@kernel/internal';
+import { attempt, MAX_TIMER_MS, untilAborted } from '@kernel/internal';
 import { KernelError, type Tool, type Toolset, type ToolWithHandler } from '@kernel/protocol';
 import { createApps, type McpApps } from './apps/apps.ts';
 import { createAskServer } from './ask-server.ts';
 import type { CallTarget } from './calls/call-remote-tool.ts';
 import { type McpConfig, readMcpConfig } from './config.ts';
 import { checkConnectKeys, checkTimeout, checkTrusted, type ConnectMcpOptions } from './connect-options.ts';
-import type { ConnectionOptions } from './connection/open-connection.ts';
 import type { ListedTools } from './connection/list-tools.ts';
-import { checkSampling, createSampling } from './connection/sampling.ts';
+import type { ConnectionOptions } from './connection/open-connection.ts';
 import { createRemoteServer } from './connection/remote-server.ts';
-import type { McpContents } from './contents.ts';
+import { checkSampling, createSampling } from './connection/sampling.ts';
 import { createContentTools } from './content-tools.ts';
-import { createListeners } from './listeners.ts';
+import type { McpContents } from './contents.ts';
 import { createRemoteCalls } from './remote-calls.ts';
 import { createContents } from './server-content.ts';
 import { createServerRedactor } from './server-redactor.ts';
-import { type ApprovedTools, createApprovedTools } from './tools/approved-tools.ts';
-import type { McpPins } from './tools/definition-approvals.ts';
+import { type ApprovedTools, createApprovedTools, type McpPins } from './tools/approved-tools.ts';
 import { createToolNames } from './tools/remote-tool.ts';
 
 /** How long a turn waits for lists of tools that are under way. */
@@ -94,13 +92,14 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
   for (const [name, value] of Object.entries({ timeoutMs, maxCallMs, connectTimeoutMs, graceMs }))
     checkTimeout(name, value);
 
-  const changes = createListeners();
+  const listeners = new Set<() => void>();
   const nameTool = createToolNames();
   let list: readonly Tool[] | undefined;
   let isClosed = false;
   const onChanged = (): void => {
     list = undefined;
-    changes.notify();
+    // The error of one listener must not keep the change from the others.
+    for (const listener of listeners) attempt(listener);
   };
   const servers = configs.map(
     (serverConfig): CallTarget & { readonly tools: ApprovedTools; readonly take: TakeList } => {
@@ -183,7 +182,12 @@ export async function connectMcp(config: McpConfig, options: ConnectMcpOptions =
       await untilAborted(settled, either).catch(() => {});
       return listed();
     },
-    subscribe: (listener) => changes.add(listener),
+    subscribe(listener) {
+      // A listener that is added twice counts twice.
+      const own = (): void => listener();
+      listeners.add(own);
+      return () => void listeners.delete(own);
+    },
     origin(name) {
       const found = servers.find(({ tools }) => tools.has(name));
       const tool = found?.tools.find(name)?.name;

@@ -1,12 +1,11 @@
 import { onAbort } from '@kernel/internal';
 import { KernelError, type KeysOf, type Toolset } from '@kernel/protocol';
+import type * as Sdk from '@modelcontextprotocol/server';
 import type { McpServer, Server } from '@modelcontextprotocol/server';
 import type { AddContent } from './content/load-content.ts';
 import type { ServedContent } from './content/served-content.ts';
 import { handleToolRequests, type MountToolsOptions } from './mount-tools.ts';
-import type { TaskOptions } from './tasks/task-options.ts';
-import type { TaskSupport } from './tasks/task-support.ts';
-import type { ServerSdk } from './server-sdk.ts';
+import type { TaskOptions, TaskSupport } from './tasks/task-support.ts';
 import { createToolsetTurns } from './tools/toolset-turns.ts';
 
 /** How a server introduces itself, or how it is created. */
@@ -93,3 +92,6 @@ export function onServerClose(server: Server, listener: () => void): void {
 export function closeOnAbort(signal: AbortSignal | undefined, close: () => Promise<void>): () => void {
   return onAbort(signal, () => void close().catch(() => {})); // reported where `closed` is awaited
 }
+
+/** The SDK, which is loaded when something is served. */
+export type ServerSdk = typeof Sdk;

@@ -3,8 +3,7 @@ import { verifies } from '@kernel/testing';
 import * as sdk from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { createAuthFetch } from '../../src/auth/flow/auth-fetch.ts';
-import { createDpopKey, openDpopSession } from '../../src/auth/flow/dpop-session.ts';
-import { refreshTime } from '../../src/auth/flow/saved-sign-in.ts';
+import { createDpopKey, openDpopSession, refreshTime } from '../../src/auth/flow/saved-sign-in.ts';
 
 test('a server of elsewhere cannot have this machine, or an address without https, asked', async () => {
   verifies('mcp.auth.hostile');

@@ -1,14 +1,14 @@
-import type { Tool } from '@kernel/protocol';
 import { visibleText } from '@kernel/internal';
+import type { Tool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { expectLinear } from '../../../../test/setup/growth.ts';
 import { toLine } from '../../src/client/connection/request-failure.ts';
 import { checkOutput } from '../../src/client/tools/output-check.ts';
-import { orderedDelivery } from '../../src/client/transport/ordered-delivery.ts';
+import { orderedDelivery } from '../../src/client/transport/stdio-link.ts';
 import { connectMcp } from '../../src/index.ts';
-import { type Params, startJsonServer } from '../fixtures/json-server.ts';
 import { connected } from './programs.ts';
+import { type Params, startJsonServer } from '../fixtures/json-server.ts';
+import { expectLinear } from '../../../../test/setup/growth.ts';
 
 const COMPLETE = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' };
 const DISCOVERED = { ...COMPLETE, supportedVersions: ['2026-07-28'], capabilities: { tools: {}, resources: {} } };

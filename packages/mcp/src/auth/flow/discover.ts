@@ -4,8 +4,8 @@ import type {
   OAuthClientProvider,
   OAuthDiscoveryState,
 } from '@modelcontextprotocol/client';
+import { DPOP_ALGORITHM } from './saved-sign-in.ts';
 import type { ClientSdk } from '../../client/transport/server-link.ts';
-import { DPOP_ALGORITHM } from './dpop-session.ts';
 
 /** The authorization server of an MCP server, as it is now. */
 export interface AuthorizationServer {

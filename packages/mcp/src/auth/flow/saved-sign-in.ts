@@ -1,6 +1,7 @@
 import type { webcrypto } from 'node:crypto';
 import { attempt, isObject } from '@kernel/internal';
-import type { OAuthClientInformationFull, StoredOAuthTokens } from '@modelcontextprotocol/client';
+import type { DpopSession, OAuthClientInformationFull, StoredOAuthTokens } from '@modelcontextprotocol/client';
+import type { ClientSdk } from '../../client/transport/server-link.ts';
 
 /** What a store keeps of one sign-in. */
 export interface SavedSignIn {
@@ -45,4 +46,29 @@ export function refreshTime({ expires_in: seconds }: StoredOAuthTokens, now = Da
   if (seconds === undefined || !Number.isFinite(seconds) || seconds <= 0) return undefined;
   const life = seconds * 1000;
   return now + Math.max(Math.min(MIN_LIFE_MS, life), life - Math.min(SKEW_MS, life / 4));
+}
+
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256' } as const;
+
+/** The one algorithm that proofs are signed with, which every server that knows DPoP has. */
+export const DPOP_ALGORITHM = 'ES256';
+
+/** Creates a key for proofs (DPoP), as it is saved. */
+export async function createDpopKey(): Promise<webcrypto.JsonWebKey> {
+  const { privateKey } = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+  return crypto.subtle.exportKey('jwk', privateKey);
+}
+
+/** Opens the session of a saved key; in memory the key cannot be read. */
+export async function openDpopSession(sdk: ClientSdk, key: webcrypto.JsonWebKey): Promise<DpopSession> {
+  const { crv = '', kty = '', x = '', y = '' } = key;
+  const publicJwk = { crv, kty, x, y };
+  const [privateKey, publicKey, digest] = await Promise.all([
+    crypto.subtle.importKey('jwk', key, ALGORITHM, false, ['sign']),
+    crypto.subtle.importKey('jwk', publicJwk, ALGORITHM, true, ['verify']),
+    // RFC 7638: the members in the order of their names.
+    crypto.subtle.digest('SHA-256', new TextEncoder().encode(JSON.stringify(publicJwk))),
+  ]);
+  const thumbprint = Buffer.from(digest).toString('base64url');
+  return sdk.DpopSession.create({ keyPair: { privateKey, publicKey, publicJwk, thumbprint, alg: DPOP_ALGORITHM } });
 }

@@ -1,11 +1,37 @@
 import type { Toolset } from '@kernel/protocol';
+import { readAppPage } from './app-page.ts';
 import type { AskedServer, createAskServer } from '../ask-server.ts';
 import type { CallTarget } from '../calls/call-remote-tool.ts';
 import type { McpContentOptions } from '../contents.ts';
 import { createRemoteCalls } from '../remote-calls.ts';
 import type { ApprovedTools } from '../tools/approved-tools.ts';
-import type { McpApp, McpAppPage } from './app-page.ts';
-import { readAppPage } from './read-app-page.ts';
+
+/** The app of a tool. */
+export interface McpApp {
+  /** The name of the server in the config. */
+  readonly server: string;
+  /** The name of the tool on its server. */
+  readonly tool: string;
+  /** The address of the page, which begins with `ui://`. */
+  readonly uri: string;
+}
+
+/** What a page may ask the browser for, by the name in the Permissions Policy. */
+export type McpAppPermission = 'camera' | 'microphone' | 'geolocation' | 'clipboard-write';
+
+/** The page of an app. It comes from a server: show it in a sandbox of another origin, under its policy, and nowhere else. */
+export interface McpAppPage {
+  /** The document. */
+  readonly html: string;
+  /** The header `Content-Security-Policy`: what the page declared, as far as it names servers on the internet, and nothing else. It holds for the page and puts it into a sandbox. */
+  readonly policy: string;
+  /** The origins that the page may load from and connect to. */
+  readonly hosts: readonly string[];
+  /** What the page would like to use. Grant none of it without asking. */
+  readonly permissions: readonly McpAppPermission[];
+  /** Whether it is to have a border. */
+  readonly prefersBorder: boolean;
+}
 
 /** The apps of servers: pages that show what a tool did, and call tools of their server (the extension `io.modelcontextprotocol/ui`). */
 export interface McpApps {

@@ -14,17 +14,17 @@ import {
 } from '@kernel/protocol';
 import { annotateResult, type ValidatedArguments, validateForeign } from '@kernel/schema';
 import type { CallToolResult, Progress } from '@modelcontextprotocol/client';
-import type { TraceContextOf } from '../connect-options.ts';
-import type { Connection } from '../connection/open-connection.ts';
-import type { RemoteServer } from '../connection/remote-server.ts';
-import { createdTask } from '../tasks/created-task.ts';
-import { toRequestFailure } from '../connection/request-failure.ts';
-import type { ApprovedTools } from '../tools/approved-tools.ts';
-import type { RemoteTool } from '../tools/remote-tool.ts';
-import { checkOutput } from '../tools/output-check.ts';
 import { failureResult } from './failure-result.ts';
 import { showRequiredPages } from './required-pages.ts';
 import { toToolResult } from './tool-result.ts';
+import type { TraceContextOf } from '../connect-options.ts';
+import type { Connection } from '../connection/open-connection.ts';
+import type { RemoteServer } from '../connection/remote-server.ts';
+import { toRequestFailure } from '../connection/request-failure.ts';
+import { createdTask } from '../tasks/remote-task.ts';
+import type { ApprovedTools } from '../tools/approved-tools.ts';
+import { checkOutput } from '../tools/output-check.ts';
+import type { RemoteTool } from '../tools/remote-tool.ts';
 
 export interface CallTarget {
   readonly server: RemoteServer;

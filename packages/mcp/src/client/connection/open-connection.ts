@@ -2,19 +2,15 @@ import { definedFields, delay, untilAborted } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { Client, FetchLike, JsonSchemaValidatorResult, PriorDiscovery } from '@modelcontextprotocol/client';
 import type { McpServer } from '../config.ts';
+import { type ListedTools, listTools } from './list-tools.ts';
+import { createAskClock, handleQuestions, type QuestionOptions } from './questions.ts';
+import { causeOf } from './request-failure.ts';
 import { redactedError } from '../server-redactor.ts';
-import { TASKS_EXTENSION } from '../tasks/created-task.ts';
-import { createQuestionHandlers } from '../tasks/question-handlers.ts';
-import { createTaskNews } from '../tasks/task-news.ts';
-import { APP_MIME_TYPE, APPS_EXTENSION } from '../tools/tool-app.ts';
+import { createTaskNews, TASKS_EXTENSION } from '../tasks/remote-task.ts';
+import { APP_MIME_TYPE, APPS_EXTENSION } from '../tools/remote-tool.ts';
 import { createHttpLink } from '../transport/http-link.ts';
 import type { ServerLink } from '../transport/server-link.ts';
 import { createStdioLink } from '../transport/stdio-link.ts';
-import { createAskClock } from './ask-clock.ts';
-import { type Elicitation, handleElicitation } from './elicitation.ts';
-import { type ListedTools, listTools } from './list-tools.ts';
-import { causeOf } from './request-failure.ts';
-import type { AnswerSampling } from './sampling.ts';
 
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 60_000;
@@ -39,22 +35,11 @@ async function subscribeToList(client: Client, signal: AbortSignal, onSubscribed
   }
 }
 
-/** A folder that servers may know of. */
-export interface McpRoot {
-  /** Its address, such as `file:///home/me/project`. */
-  readonly uri: string;
-  /** What people call it. */
-  readonly name?: string;
-}
-
-export interface ConnectionOptions {
+export interface ConnectionOptions extends QuestionOptions {
   readonly client: { readonly name: string; readonly version: string };
   readonly connectTimeoutMs: number;
   readonly graceMs: number;
   readonly fetch: FetchLike | undefined;
-  readonly elicitation: Elicitation | undefined;
-  readonly roots: readonly McpRoot[] | undefined;
-  readonly sampling: AnswerSampling | undefined;
   readonly showsApps: boolean;
   /** Removes secrets from text and makes control characters visible. */
   readonly redact: (text: string) => string;
@@ -123,16 +108,9 @@ export async function openConnection(
       jsonSchemaValidator: { getValidator: () => acceptAll },
       versionNegotiation: { mode: 'auto', probe: server.kind === 'stdio' ? { timeoutMs: probeMs } : {} },
     });
-    const questions = createQuestionHandlers(sdk, client);
     const news = createTaskNews(client);
     const clock = createAskClock();
-    if (elicitation !== undefined) handleElicitation(questions, server.name, elicitation, clock);
-    if (roots !== undefined)
-      questions.setRequestHandler('roots/list', () => ({ roots: roots.map((root) => ({ ...root })) }));
-    if (sampling !== undefined)
-      questions.setRequestHandler('sampling/createMessage', ({ params }, { mcpReq }) =>
-        sampling(params, mcpReq.signal, clock),
-      );
+    const answer = handleQuestions(sdk, client, server.name, options, clock);
     client.setNotificationHandler('notifications/tools/list_changed', () => events.onListChanged());
     const link =
       server.kind === 'stdio'
@@ -178,7 +156,7 @@ export async function openConnection(
       link,
       era: isModern ? 'modern' : 'legacy',
       lastAskedMs: clock.lastAskedMs,
-      answer: (request, answerSignal) => questions.answer(request, answerSignal),
+      answer,
       ...news,
       async listTools(listSignal) {
         hasListed = true;

@@ -10,8 +10,8 @@ import {
   type Usage,
 } from '@kernel/protocol';
 import type { CreateMessageRequest, CreateMessageResult } from '@modelcontextprotocol/client';
+import type { AskClock } from './questions.ts';
 import { INVALID_PARAMS, rpcError } from '../../json-rpc.ts';
-import type { AskClock } from './ask-clock.ts';
 
 /** Lets servers ask a model, within limits that hold for each server by itself. The user pays. */
 export interface McpSampling {

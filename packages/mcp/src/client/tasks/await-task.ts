@@ -2,7 +2,7 @@ import { delay, isObject, MAX_TIMER_MS, sliceHead } from '@kernel/internal';
 import type { CallToolResult, StandardSchemaV1 } from '@modelcontextprotocol/client';
 import type { Connection } from '../connection/open-connection.ts';
 import { lostTask, toRequestFailure } from '../connection/request-failure.ts';
-import type { RemoteTask } from './created-task.ts';
+import type { RemoteTask } from './remote-task.ts';
 
 /** What the wait for a task needs of its call. */
 export interface TaskWait {

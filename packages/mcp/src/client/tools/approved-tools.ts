@@ -1,16 +1,63 @@
+import { canonicalJson } from '@kernel/internal';
 import type { Tool } from '@kernel/protocol';
 import type { Tool as ListedTool } from '@modelcontextprotocol/client';
-import { isTooDeep, findSchemaFault } from './output-check.ts';
-import { createDefinitionApprovals, type ServerPins } from './definition-approvals.ts';
-import { readListedTool, type UnusableEntry } from './listed-tool.ts';
 import { findHeaderFault } from './header-parameters.ts';
-import { type RemoteTool, toRemoteTool } from './remote-tool.ts';
-import type { ToolApp } from './tool-app.ts';
-import { type ApproveTools, type McpToolsChange, toToolChange } from './tool-changes.ts';
+import { readListedTool, type UnusableEntry } from './listed-tool.ts';
+import { findSchemaFault, isTooDeep } from './output-check.ts';
+import { type RemoteTool, type ToolApp, toRemoteTool } from './remote-tool.ts';
+
+/** What changed in a server's tools since they were approved. Reported before any of it is used. */
+export interface McpToolsChange {
+  /** Distinguishes this from other events of a program. */
+  readonly type: 'tools-changed';
+  /** The name of the server in the config. */
+  readonly server: string;
+  /** New tools. */
+  readonly added: readonly Tool[];
+  /** The names, on the server, of tools that no longer exist. They are not on offer, whatever the decision is. */
+  readonly removed: readonly string[];
+  /** Tools whose definition differs from the approved one. */
+  readonly changed: readonly McpToolChange[];
+}
+
+/** One tool whose definition differs from the approved one. */
+export interface McpToolChange {
+  /** The name on the server. */
+  readonly name: string;
+  /** The fields that differ; empty if only the hash of the approved definition is known. */
+  readonly fields: readonly (keyof Tool)[];
+  /** The definition that was approved last, even if others were refused since. Absent if only its hash is known. */
+  readonly before?: Tool;
+  /** The definition that needs a decision. */
+  readonly after: Tool;
+}
+
+/** Decides on a change: true approves it, false keeps added and changed tools off the list. A rejection counts as false. */
+export type ApproveTools = (change: McpToolsChange) => boolean | Promise<boolean>;
+
+const FIELDS = ['title', 'description', 'parameters', 'outputSchema', 'effect', 'metadata'] as const;
+
+function toToolChange({ name, tool }: RemoteTool, approved: RemoteTool | undefined): McpToolChange {
+  if (approved === undefined) return { name, fields: [], after: tool };
+  const before = approved.tool;
+  const fields = FIELDS.filter((field) => canonicalJson(before[field] ?? null) !== canonicalJson(tool[field] ?? null));
+  return { name, fields, before, after: tool };
+}
+
+/** Hashes of approved definitions, by the names of the server and of the tool on it. Plain data, to be stored between runs. */
+export interface McpPins {
+  /** The hashes of one server. */
+  readonly [server: string]: ServerPins;
+}
+
+interface ServerPins {
+  /** SHA-256 of the definition, in hex. */
+  readonly [tool: string]: string;
+}
 
 export type ApprovedTools = ReturnType<typeof createApprovedTools>;
 
-export interface ApprovedToolsOptions {
+interface ApprovedToolsOptions {
   readonly server: string;
   /** Returns the mounted name of a tool of the server; the same at each call. */
   readonly nameOf: (tool: string) => string;
@@ -26,35 +73,37 @@ export interface ApprovedToolsOptions {
 
 export function createApprovedTools(options: ApprovedToolsOptions) {
   const { server, nameOf, pins, approve, onChanged, onFault } = options;
-  const approvals = createDefinitionApprovals(pins);
-  // Both by mounted name.
+  // By the name on the server: the approved hashes, the approved definitions as far as they were listed, and the hashes that wait for a decision or were refused.
+  const approved = new Map(Object.entries(pins ?? {}));
+  const definitions = new Map<string, RemoteTool>();
+  const pending = new Map<string, string>();
+  // By mounted name.
   let current: ReadonlyMap<string, RemoteTool> = new Map();
   let offered: ReadonlyMap<string, RemoteTool> = new Map();
   let faults: ReadonlyMap<string, string> = new Map();
   let isFirst = true;
 
+  const isApproved = ({ name, hash }: RemoteTool): boolean => approved.get(name) === hash;
+  const isPending = ({ name, hash }: RemoteTool): boolean => pending.get(name) === hash;
+
   function publish(): void {
-    const next = new Map([...current].filter(([, tool]) => approvals.isApproved(tool)));
-    // Stores the definitions of which so far only the hash was known.
-    for (const tool of next.values()) approvals.approve(tool);
+    const next = new Map([...current].filter(([, tool]) => isApproved(tool)));
+    for (const tool of next.values()) definitions.set(tool.name, tool);
     const before = [...offered.values()];
     if (next.size === before.length && [...next.values()].every((tool, index) => tool === before[index])) return;
     offered = next;
     onChanged();
   }
 
-  function isKnown({ name }: RemoteTool): boolean {
-    return approvals.has(name);
-  }
-
   async function isAccepted(unapproved: readonly RemoteTool[], removed: readonly string[]): Promise<boolean> {
     if (approve === undefined) return false;
+    const isKnown = ({ name }: RemoteTool): boolean => approved.has(name);
     const change: McpToolsChange = {
       type: 'tools-changed',
       server,
       added: unapproved.filter((tool) => !isKnown(tool)).map(({ tool }) => tool),
       removed,
-      changed: unapproved.filter(isKnown).map((tool) => toToolChange(tool, approvals.lastApproved(tool.name))),
+      changed: unapproved.filter(isKnown).map((tool) => toToolChange(tool, definitions.get(tool.name))),
     };
     try {
       return await approve(change);
@@ -66,11 +115,13 @@ export function createApprovedTools(options: ApprovedToolsOptions) {
   /** Approves a definition that was accepted, unless the server has changed it again since. */
   function accept(tool: RemoteTool): void {
     // If it is no longer pending, a newer definition is, and has a decision of its own.
-    if (!approvals.isPending(tool)) return;
-    approvals.removePending(tool);
+    if (!isPending(tool)) return;
+    pending.delete(tool.name);
     // The server may have returned to the approved definition: that stays, and this one is asked about when it comes again.
     const now = current.get(nameOf(tool.name));
-    if (now === undefined || now.hash === tool.hash) approvals.approve(tool);
+    if (now !== undefined && now.hash !== tool.hash) return;
+    approved.set(tool.name, tool.hash);
+    definitions.set(tool.name, tool);
   }
 
   return {
@@ -84,18 +135,13 @@ export function createApprovedTools(options: ApprovedToolsOptions) {
       for (const [name, fault] of found) if (faults.get(name) !== fault) onFault(name, fault);
       current = tools;
       faults = found;
-      const before = isFirst ? approvals.entries().map(([name]) => name) : previous;
+      const before = isFirst ? [...approved.keys()] : previous;
       const removed = before.filter((name) => !current.has(nameOf(name)));
-      const unapproved = [...current.values()].filter(
-        (tool) => !approvals.isApproved(tool) && !approvals.isPending(tool),
-      );
+      const unapproved = [...current.values()].filter((tool) => !isApproved(tool) && !isPending(tool));
       const isInitial = isFirst && pins === undefined;
       const isTrusted = isInitial || (pins === undefined && approve === undefined);
       isFirst = false;
-      for (const tool of unapproved) {
-        if (isTrusted) approvals.approve(tool);
-        else approvals.addPending(tool);
-      }
+      for (const { name, hash } of unapproved) (isTrusted ? approved : pending).set(name, hash);
       publish();
       if (isInitial || unapproved.length + removed.length === 0) return;
       if (!(await isAccepted(unapproved, removed))) return;
@@ -117,8 +163,7 @@ export function createApprovedTools(options: ApprovedToolsOptions) {
     /** Whether the server has a tool of this mounted name that is not approved. */
     isQuarantined: (mountedName: string): boolean => current.has(mountedName) && !offered.has(mountedName),
     /** Hashes of the approved definitions of the tools that the server has; before its first list, those of the earlier run. */
-    pins: (): ServerPins =>
-      Object.fromEntries(approvals.entries().filter(([name]) => isFirst || current.has(nameOf(name)))),
+    pins: (): ServerPins => Object.fromEntries([...approved].filter(([name]) => isFirst || current.has(nameOf(name)))),
   };
 }
 

@@ -1,10 +1,9 @@
-import { parseJson, isObject, errorMessage, wellFormed } from '@kernel/internal';
+import { errorMessage, isObject, parseJson, wellFormed } from '@kernel/internal';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
-import { splitLines } from '../../stdio/split-lines.ts';
-import { liftTask } from '../tasks/created-task.ts';
-import { orderedDelivery } from './ordered-delivery.ts';
+import { liftTask } from '../tasks/remote-task.ts';
 import { type ClientSdk, MAX_MESSAGE_BYTES, type ServerLink } from './server-link.ts';
 import { type ServerProcess, startServerProcess, type StdioServer } from './server-process.ts';
+import { splitLines } from '../../stdio/split-lines.ts';
 
 /** How long to wait for what is still in the pipes of a program that has ended: a grandchild may hold them open. */
 const DRAIN_MS = 100;
@@ -107,4 +106,37 @@ export function createStdioLink(sdk: ClientSdk, server: StdioServer, graceMs: nu
 function responseId(line: string): number | undefined {
   const value = parseJson(line);
   return isObject(value) && !('method' in value) && typeof value['id'] === 'number' ? value['id'] : undefined;
+}
+
+/**
+ * Wraps a receiver of messages so that what follows a notification waits for its handler, which the SDK runs a microtask later. Otherwise the
+ * last progress of a call is lost when it arrives in one packet with the response.
+ */
+export function orderedDelivery(deliver: (message: JSONRPCMessage) => void): (message: JSONRPCMessage) => void {
+  let waiting: JSONRPCMessage[] = [];
+  let head = 0;
+  let isPaused = false;
+  /** Returns whether the next message must wait. */
+  const deliverNow = (message: JSONRPCMessage): boolean => {
+    deliver(message);
+    if ('id' in message) return false;
+    isPaused = true;
+    queueMicrotask(resume);
+    return true;
+  };
+  const resume = (): void => {
+    isPaused = false;
+    // An index instead of `shift()`, which moves everything that waits.
+    for (let next = waiting[head]; next !== undefined; next = waiting[head]) {
+      head += 1;
+      if (deliverNow(next)) break;
+    }
+    if (head < waiting.length) return;
+    waiting = [];
+    head = 0;
+  };
+  return (message) => {
+    if (isPaused || waiting.length > 0) waiting.push(message);
+    else deliverNow(message);
+  };
 }

@@ -1,8 +1,7 @@
 import { attempt, errorMessage } from '@kernel/internal';
 import type { McpServer, ReadResourceResult, Resource } from '@modelcontextprotocol/server';
-import type { ServerSdk } from '../server-sdk.ts';
-import { mimeTypeOf } from './mime-type.ts';
 import { MAX_READ_BYTES, type ServedFiles } from './served-content.ts';
+import type { ServerSdk } from '../server-options.ts';
 
 /** Where files are: an address of its own, so that no client takes a path for one of its own machine. */
 const ROOT = 'workspace:///';
@@ -89,4 +88,33 @@ function pathOf(uri: string): string | undefined {
   const decoded = names.map((name) => attempt(() => decodeURIComponent(name)) ?? '');
   const isPath = decoded.every((name) => name !== '' && name !== '.' && name !== '..' && !/[/\\\0]/.test(name));
   return isPath ? decoded.join('/') : undefined;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  css: 'text/css',
+  csv: 'text/csv',
+  gif: 'image/gif',
+  html: 'text/html',
+  jpeg: 'image/jpeg',
+  jpg: 'image/jpeg',
+  js: 'text/javascript',
+  json: 'application/json',
+  md: 'text/markdown',
+  mjs: 'text/javascript',
+  pdf: 'application/pdf',
+  png: 'image/png',
+  py: 'text/x-python',
+  svg: 'image/svg+xml',
+  ts: 'text/x-typescript',
+  txt: 'text/plain',
+  webp: 'image/webp',
+  xml: 'application/xml',
+  yaml: 'application/yaml',
+  yml: 'application/yaml',
+};
+
+/** The media type that the name of a file says; undefined if it says none. */
+function mimeTypeOf(path: string): string | undefined {
+  const extension = path.slice(path.lastIndexOf('.') + 1).toLowerCase();
+  return Object.hasOwn(TYPES, extension) ? TYPES[extension] : undefined;
 }

@@ -1,10 +1,10 @@
 import { errorMessage } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { McpServer, Server } from '@modelcontextprotocol/server';
-import type { ServerSdk } from '../server-sdk.ts';
 import { registerFiles } from './files.ts';
 import { registerPrompts } from './prompts.ts';
 import { checkContent, MAX_READ_BYTES, type ServedContent, type ServedSkills } from './served-content.ts';
+import type { ServerSdk } from '../server-options.ts';
 
 /** Adds the content to the server of one connection. */
 export type AddContent = (server: McpServer | Server) => void;

@@ -1,21 +1,20 @@
 import type { Toolset } from '@kernel/protocol';
 import type { McpServer, Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
-import { mountOn, protocolOf } from '../mount-tools.ts';
 import {
-  INVALID_PARAMS,
   cancelledIds,
+  errorResponse,
+  INVALID_PARAMS,
   isInitialize,
   type RequestId,
   requestIdOf,
   requestIds,
-  errorResponse,
 } from '../../json-rpc.ts';
-import { onServerClose, type ServerOptions } from '../server-options.ts';
-import type { ServerSdk } from '../server-sdk.ts';
-import type { TaskSupport } from '../tasks/task-support.ts';
-import type { StateKey } from '../tools/ask-client.ts';
 import type { HttpSettings } from './http-options.ts';
 import { type OnResponseEnd, watchResponse } from './watch-response.ts';
+import { mountOn, protocolOf } from '../mount-tools.ts';
+import { onServerClose, type ServerOptions, type ServerSdk } from '../server-options.ts';
+import type { TaskSupport } from '../tasks/task-support.ts';
+import type { StateKey } from '../tools/ask-client.ts';
 
 interface HttpSession {
   readonly transport: WebStandardStreamableHTTPServerTransport;

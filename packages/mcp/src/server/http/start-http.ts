@@ -1,20 +1,19 @@
-import { errorMessage } from '@kernel/internal';
 import { createServer, type IncomingMessage, type Server as NodeServer, type ServerResponse } from 'node:http';
+import { errorMessage } from '@kernel/internal';
 import { checkToolset, KernelError, type Toolset } from '@kernel/protocol';
+import type { NodeServerResponseLike } from '@modelcontextprotocol/node';
 import type { McpServer, Server, ServerNotifier } from '@modelcontextprotocol/server';
+import { errorResponse, PARSE_ERROR } from '../../json-rpc.ts';
 import { loadContent } from '../content/load-content.ts';
+import { httpGuard } from './http-guard.ts';
+import { type HttpSettings, httpSettings, type ServeHttpOptions, toUrlHost } from './http-options.ts';
+import { createHttpSessions } from './http-sessions.ts';
+import { watchResponse } from './watch-response.ts';
 import { handleToolRequests, onListChange, stateKeyOf } from '../mount-tools.ts';
-import { PARSE_ERROR, errorResponse } from '../../json-rpc.ts';
-import { closeOnAbort, serverFactory, loadTasks } from '../server-options.ts';
-import type { ServerSdk } from '../server-sdk.ts';
+import { closeOnAbort, loadTasks, serverFactory, type ServerSdk } from '../server-options.ts';
 import type { TaskSupport } from '../tasks/task-support.ts';
 import type { StateKey } from '../tools/ask-client.ts';
 import { createToolsetTurns } from '../tools/toolset-turns.ts';
-import { httpGuard } from './http-guard.ts';
-import { type HttpSettings, httpSettings, toUrlHost, type ServeHttpOptions } from './http-options.ts';
-import { createHttpSessions } from './http-sessions.ts';
-import { watchResponse } from './watch-response.ts';
-import type { NodeServerResponseLike } from '@modelcontextprotocol/node';
 
 /** A server over streamable HTTP. */
 export interface HttpServer {

@@ -1,8 +1,8 @@
 import { errorMessage } from '@kernel/internal';
 import { INVALID_PARAMS, rpcError } from '../../json-rpc.ts';
 import { createRunningTask, type RunningTask } from './running-task.ts';
-import type { TaskSettings } from './task-options.ts';
 import type { TaskRecord } from './task-store.ts';
+import type { TaskSettings } from './task-support.ts';
 
 /** The tasks of a server. */
 export type ServerTasks = ReturnType<typeof createServerTasks>;

@@ -1,17 +1,18 @@
+import { isObject } from '@kernel/internal';
 import type { Tool, ToolResult } from '@kernel/protocol';
 import type {
   CallToolRequestParams,
   CallToolResult,
+  InputRequest,
   InputRequests,
   InputRequiredResult,
   ServerContext,
 } from '@modelcontextprotocol/server';
-import { type AskClient, askWith, type ClientQuestions } from '../tools/ask-client.ts';
-import { toMcpResult } from '../tools/to-mcp-result.ts';
-import { checkAbleToAnswer } from './able-to-answer.ts';
 import type { RunningTask } from './running-task.ts';
 import type { ServerTasks } from './server-tasks.ts';
-import { callerOf, knowsTasks, missingTasks, toTask } from './task-requests.ts';
+import { callerOf, capabilitiesOf, knowsTasks, missingCapability, missingTasks, toTask } from './task-requests.ts';
+import { type AskClient, askWith, type ClientQuestions } from '../tools/ask-client.ts';
+import { toMcpResult } from '../tools/to-mcp-result.ts';
 
 /** What a call came to: a result, questions, or the first result of an async tool, whose outcome follows. */
 export interface CallOutcome {
@@ -22,7 +23,7 @@ export interface CallOutcome {
 }
 
 /** A call that may become a task. */
-export interface TaskCall {
+interface TaskCall {
   readonly signal: AbortSignal;
   readonly ask: AskClient;
   /** Takes a report of progress; false if it is for the request that is still open. */
@@ -140,5 +141,32 @@ async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
     return await Promise.race([work, elapsed]);
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/** Throws the JSON-RPC error for a question that the client of this request has not declared to be able to answer. */
+function checkAbleToAnswer(requests: InputRequests, envelope: unknown): void {
+  const declared = capabilitiesOf(envelope) ?? {};
+  for (const [name, request] of Object.entries(requests)) {
+    const [capability, mode] = capabilityFor(request);
+    const has = declared[capability];
+    // A client that names no mode has forms.
+    const isAble = isObject(has) && (mode === undefined || mode in has || (mode === 'form' && !('url' in has)));
+    if (isAble) continue;
+    const required = { [capability]: mode === undefined ? {} : { [mode]: {} } };
+    throw missingCapability(required, `the question "${name}" is ${request.method}`);
+  }
+}
+
+function capabilityFor({ method, params }: InputRequest): readonly [name: string, mode?: string] {
+  switch (method) {
+    case 'elicitation/create':
+      return ['elicitation', params.mode ?? 'form'];
+    case 'sampling/createMessage':
+      return ['sampling'];
+    case 'roots/list':
+      return ['roots'];
+    default:
+      return [method];
   }
 }

@@ -1,7 +1,13 @@
-import { errorMessage, wellFormed } from '@kernel/internal';
-import { isRepeatable, type Tool, toModelText, type ToolResult, unreadableResult } from '@kernel/protocol';
+import { attempt, errorMessage, wellFormed } from '@kernel/internal';
+import {
+  isRepeatable,
+  type MediaPart,
+  toModelText,
+  type Tool,
+  type ToolResult,
+  unreadableResult,
+} from '@kernel/protocol';
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
-import { mediaContent } from './media-content.ts';
 
 /**
  * Returns a tool's result as that of `tools/call`: the text for the model first, then that for the user alone, then media.
@@ -28,7 +34,7 @@ export function unreadableToMcp(tool: Tool | undefined, name: string, why: strin
   return { ...errorToMcp(forLLM), isError: tool?.outputSchema !== undefined };
 }
 
-export function errorToMcp(text: string): CallToolResult {
+function errorToMcp(text: string): CallToolResult {
   return { content: [{ type: 'text', text: text.toWellFormed() }], isError: true };
 }
 
@@ -63,4 +69,34 @@ function structuredContent({ data }: ToolResult): Pick<CallToolResult, 'structur
   if (data === undefined) return {};
   JSON.stringify(data); // throws here, where a failure can still be sent
   return { structuredContent: data };
+}
+
+/**
+ * Returns a medium as MCP content: image and audio as they are, a file as an embedded resource, a URL as a link. Data that is not valid
+ * base64 becomes a text that says so, since a client would refuse the whole result.
+ */
+function mediaContent(media: MediaPart, index: number): ContentBlock {
+  const { type, mimeType, data, url, name } = media;
+  if (data === undefined) {
+    if (url === undefined) return omitted(media, 'has neither data nor a URL');
+    return { type: 'resource_link', uri: url, name: name ?? url, mimeType };
+  }
+  // The same test that clients make.
+  if (attempt(() => atob(data)) === undefined) return omitted(media, 'has data that is not valid base64');
+  if (type !== 'file') return { type, data, mimeType };
+  const uri = `attachment:///${encodeURIComponent((name ?? String(index + 1)).toWellFormed())}`;
+  const text = isText(mimeType) ? asUtf8(data) : undefined;
+  return { type: 'resource', resource: { uri, mimeType, ...(text === undefined ? { blob: data } : { text }) } };
+}
+
+function omitted(media: MediaPart, why: string): ContentBlock {
+  return { type: 'text', text: `[${media.type} ${media.name ?? ''}(${media.mimeType}) was left out: it ${why}]` };
+}
+
+function isText(mimeType: string): boolean {
+  return /^text\/|^application\/(?:[\w.-]+\+)?(?:json|xml)(?:;|$)/.test(mimeType);
+}
+
+function asUtf8(data: string): string | undefined {
+  return attempt(() => new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(data, 'base64')));
 }

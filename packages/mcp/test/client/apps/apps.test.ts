@@ -1,10 +1,10 @@
 import { callTool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { readAppHosts, toAppPolicy } from '../../../src/client/apps/app-policy.ts';
+import { readAppHosts, toAppPolicy } from '../../../src/client/apps/app-page.ts';
 import type { ConnectMcpOptions, McpAppPage } from '../../../src/index.ts';
-import { startJsonServer } from '../../fixtures/json-server.ts';
 import { call, connected } from '../programs.ts';
+import { startJsonServer } from '../../fixtures/json-server.ts';
 
 const HTML = '<!doctype html><title>Chart</title>';
 const TYPE = 'text/html;profile=mcp-app';

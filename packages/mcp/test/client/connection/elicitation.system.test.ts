@@ -1,12 +1,9 @@
 import { verifies } from '@kernel/testing';
-import type { Client } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createAskClock } from '../../../src/client/connection/ask-clock.ts';
-import { handleElicitation } from '../../../src/client/connection/elicitation.ts';
-import type { ElicitUrl } from '../../../src/client/connection/elicitation.ts';
+import { createAskClock, createElicitation, type ElicitUrl } from '../../../src/client/connection/questions.ts';
 import type { McpAnswer, McpQuestion } from '../../../src/index.ts';
-import { startJsonServer } from '../../fixtures/json-server.ts';
 import { call, connected, misbehaving } from '../programs.ts';
+import { startJsonServer } from '../../fixtures/json-server.ts';
 
 test('a server asks the user in the middle of a call, and fields that are left out get their defaults', async () => {
   const questions: McpQuestion[] = [];
@@ -62,17 +59,14 @@ test('a server that asks without end does not keep the user busy', async () => {
   verifies('mcp.loops');
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  let handler: ((request: object, context: object) => Promise<{ readonly action: string }>) | undefined;
-  const client = {
-    setRequestHandler: (_: string, given: typeof handler) => void (handler = given),
-  } as unknown as Client;
   let asked = 0;
   const elicit = (): Promise<McpAnswer> => {
     asked += 1;
     return Promise.resolve({ action: 'decline' });
   };
-  handleElicitation(client, 'a', { elicit }, createAskClock());
-  const ask = () => handler?.({ params: { message: 'Again?', requestedSchema: {} } }, { mcpReq: {} });
+  const answer = createElicitation('a', { elicit }, createAskClock());
+  const requestedSchema = { type: 'object', properties: {} } as const;
+  const ask = () => answer({ message: 'Again?', requestedSchema }, new AbortController().signal);
   for (let count = 0; count < 20; count += 1) expect(await ask()).toEqual({ action: 'decline' });
   for (let count = 0; count < 100; count += 1) expect(await ask()).toEqual({ action: 'cancel' });
   expect(asked).toBe(20);

@@ -1,8 +1,8 @@
 import { verifies } from '@kernel/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createListRefresher } from '../../../src/client/connection/list-refresher.ts';
 import type { ListedTools } from '../../../src/client/connection/list-tools.ts';
 import type { Connection } from '../../../src/client/connection/open-connection.ts';
+import { createListRefresher } from '../../../src/client/connection/remote-server.ts';
 
 type List = PromiseWithResolvers<ListedTools>;
 

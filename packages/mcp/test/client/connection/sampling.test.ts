@@ -3,11 +3,11 @@ import { toToolset } from '@kernel/schema';
 import { scriptedProvider, verifies } from '@kernel/testing';
 import type { InputRequest, InputRequests } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test } from 'vitest';
-import { isMcpCall, type McpSampling, type McpSamplingRequest, serveHttp } from '../../../src/index.ts';
-import { createAskClock } from '../../../src/client/connection/ask-clock.ts';
+import { createAskClock } from '../../../src/client/connection/questions.ts';
 import { createSampling } from '../../../src/client/connection/sampling.ts';
-import { plainTool } from '../../server/support.ts';
+import { isMcpCall, type McpSampling, type McpSamplingRequest, serveHttp } from '../../../src/index.ts';
 import { call, connected } from '../programs.ts';
+import { plainTool } from '../../server/support.ts';
 
 const question = (text: string, more: object = {}): InputRequest => ({
   method: 'sampling/createMessage',

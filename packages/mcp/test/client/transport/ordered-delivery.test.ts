@@ -1,6 +1,6 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
-import { orderedDelivery } from '../../../src/client/transport/ordered-delivery.ts';
+import { orderedDelivery } from '../../../src/client/transport/stdio-link.ts';
 
 /** What the SDK does: a notification is handled a microtask later, a response at once. */
 function receiver(): { readonly handled: string[]; take(message: JSONRPCMessage): void } {

@@ -1,6 +1,6 @@
 import { verifies } from '@kernel/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createReconnectTimers } from '../../../src/client/transport/reconnect-timers.ts';
+import { createReconnectTimers } from '../../../src/client/transport/http-link.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -3,7 +3,7 @@ import { verifies } from '@kernel/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createMemoryTaskStore } from '../../../src/index.ts';
 import { createServerTasks } from '../../../src/server/tasks/server-tasks.ts';
-import { taskSettings, type TaskOptions } from '../../../src/server/tasks/task-options.ts';
+import { type TaskOptions, taskSettings } from '../../../src/server/tasks/task-support.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
