@@ -1,4 +1,4 @@
-import { onAbort } from '@kernel/internal';
+import { MAX_TIMER_MS, onAbort } from '@kernel/internal';
 import { KernelError, type KeysOf, type Toolset } from '@kernel/protocol';
 import type * as Sdk from '@modelcontextprotocol/server';
 import type { McpServer, Server } from '@modelcontextprotocol/server';
@@ -95,3 +95,18 @@ export function closeOnAbort(signal: AbortSignal | undefined, close: () => Promi
 
 /** The SDK, which is loaded when something is served. */
 export type ServerSdk = typeof Sdk;
+
+/** Returns an option that must be a whole number. Throws `CONFIG_INVALID` for any other. */
+export function checkWholeNumber(
+  subject: string,
+  name: string,
+  value: number,
+  minimum: number,
+  maximum = Number.MAX_SAFE_INTEGER,
+): number {
+  if (Number.isInteger(value) && value >= minimum && value <= maximum) return value;
+  const problem = maximum === MAX_TIMER_MS && value > maximum ? ', longer than a timer can wait' : '';
+  throw new KernelError('CONFIG_INVALID', `${subject}: ${name} is ${value}${problem}.`, {
+    hint: `It must be a whole number from ${minimum} to ${maximum}.`,
+  });
+}

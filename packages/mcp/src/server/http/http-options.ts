@@ -1,7 +1,7 @@
 import { isLoopback, MAX_TIMER_MS } from '@kernel/internal';
 import { checkKeys, KernelError, optionKeys } from '@kernel/protocol';
 import type { EventStore } from '@modelcontextprotocol/server';
-import { SERVER_KEYS, type ServerOptions } from '../server-options.ts';
+import { checkWholeNumber, SERVER_KEYS, type ServerOptions } from '../server-options.ts';
 
 /** How to serve over streamable HTTP. */
 export interface ServeHttpOptions extends ServerOptions {
@@ -88,10 +88,8 @@ function lowerCased(names: readonly string[]): readonly string[] {
   return names.map((name) => name.toLowerCase());
 }
 
-function wholeNumber(name: string, value: number, minimum: number, maximum = Number.MAX_SAFE_INTEGER): number {
-  if (Number.isInteger(value) && value >= minimum && value <= maximum) return value;
-  const problem = maximum === MAX_TIMER_MS && value > maximum ? ', longer than a timer can wait' : '';
-  throw invalid(`${name} is ${value}${problem}`, `It must be a whole number from ${minimum} to ${maximum}.`);
+function wholeNumber(...[name, value, minimum, maximum]: [string, number, number, number?]): number {
+  return checkWholeNumber('serveHttp', name, value, minimum, maximum);
 }
 
 function invalid(what: string, hint: string): KernelError {

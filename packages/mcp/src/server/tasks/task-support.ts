@@ -1,12 +1,12 @@
-import { isObject, MAX_TIMER_MS } from '@kernel/internal';
+import { MAX_TIMER_MS } from '@kernel/internal';
 import { checkKeys, KernelError, optionKeys } from '@kernel/protocol';
 import type { Server } from '@modelcontextprotocol/server';
-import { createStdioListener, listenOverHttp } from './listen-to-tasks.ts';
+import { checkWholeNumber } from '../server-options.ts';
 import { createServerTasks } from './server-tasks.ts';
 import { taskCallOf } from './task-call.ts';
 import { handleTaskRequests } from './task-requests.ts';
 import { createMemoryTaskStore, type TaskStore } from './task-store.ts';
-import { createTaskSubscriptions, listenedTasks } from './task-subscription.ts';
+import { createTaskSubscriptions } from './task-subscription.ts';
 
 /** How calls become tasks: for clients of 2026-07-28 that declare the extension `io.modelcontextprotocol/tasks`. All others wait for their result. */
 export interface TaskOptions {
@@ -46,13 +46,8 @@ export function taskSettings(subject: string, options: TaskOptions): TaskSetting
       throw new KernelError('CONFIG_INVALID', `${subject}: tasks.store has no function "${name}".`, {
         hint: 'Pass a TaskStore, such as createMemoryTaskStore().',
       });
-  const wholeNumber = (name: 'afterMs' | 'ttlMs' | 'pollIntervalMs', preset: number, minimum: number): number => {
-    const value = options[name] ?? preset;
-    if (Number.isInteger(value) && value >= minimum && value <= MAX_TIMER_MS) return value;
-    throw new KernelError('CONFIG_INVALID', `${subject}: tasks.${name} is ${value}.`, {
-      hint: `It must be a whole number from ${minimum} to ${MAX_TIMER_MS}.`,
-    });
-  };
+  const wholeNumber = (name: 'afterMs' | 'ttlMs' | 'pollIntervalMs', preset: number, minimum: number): number =>
+    checkWholeNumber(subject, `tasks.${name}`, options[name] ?? preset, minimum, MAX_TIMER_MS);
   if (!Array.isArray(required))
     throw new KernelError('CONFIG_INVALID', `${subject}: tasks.required is not an array.`, {
       hint: 'List the names of tools.',
@@ -74,18 +69,14 @@ export async function createTaskSupport(subject: string, options: TaskOptions, o
   const tasks = createServerTasks(taskSettings(subject, options), onError);
   await tasks.recover();
   type CallOptions = Parameters<typeof taskCallOf> extends readonly [unknown, ...infer Rest] ? Rest : never;
-  const subscriptions = createTaskSubscriptions(tasks);
+  const { close, ...listening } = createTaskSubscriptions(tasks);
   return {
-    /** Answers a `subscriptions/listen` that names tasks, which the SDK has found to be valid; undefined for any other request. */
-    listen: (request: Request, body: unknown): Promise<Response> | undefined =>
-      isObject(body) && listenedTasks(body) !== undefined ? listenOverHttp(subscriptions, request, body) : undefined,
-    /** Creates what answers such requests over standard input and output. */
-    stdioListener: (send: (message: object) => Promise<void>) => createStdioListener(subscriptions, send),
+    ...listening,
     /** Handles the requests of the extension on the server of one connection. */
     mountOn: (protocol: Server): void => handleTaskRequests(protocol, tasks),
     callOf: (...call: CallOptions): ReturnType<typeof taskCallOf> => taskCallOf(tasks, ...call),
     close(): void {
-      subscriptions.close();
+      close();
       tasks.close();
     },
   };
