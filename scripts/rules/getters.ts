@@ -10,7 +10,7 @@ const LONG_LIVED: ReadonlySet<string> = new Set([
   'packages/durable/src/worker/worker.ts',
   'packages/restate/src/workflow/signals.ts',
   // The SDK reads a property.
-  'packages/mcp/src/server/http/start-http.ts',
+  'packages/mcp/src/server/http/serve-http.ts',
   'packages/tools/src/call/runner.ts',
   'packages/tools/src/registry/registry.ts',
   'packages/tools/src/registry/events.ts',

@@ -32,7 +32,6 @@ export type {
 } from './server/content/served-content.ts';
 export type { ServerOptions } from './server/server-options.ts';
 export { isMcpCall, type McpCallContext } from './server/tools/call-tool.ts';
-export { serveHttp } from './server/http/serve-http.ts';
+export { type HttpServer, serveHttp } from './server/http/serve-http.ts';
 export type { ServeHttpOptions } from './server/http/http-options.ts';
-export type { HttpServer } from './server/http/start-http.ts';
 export { serveStdio, type ServeStdioOptions, type StdioServer } from './server/stdio/serve-stdio.ts';

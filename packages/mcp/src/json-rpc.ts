@@ -1,23 +1,19 @@
 import { isObject } from '@kernel/internal';
+import type { StandardSchemaV1 } from '@modelcontextprotocol/client';
 
 export const PARSE_ERROR = -32_700;
-
 export const INVALID_REQUEST = -32_600;
-
 export const METHOD_NOT_FOUND = -32_601;
-
 export const INVALID_PARAMS = -32_602;
-
 export const INTERNAL_ERROR = -32_603;
 
+/** Makes a schema, as the SDK takes it, of a function that validates. */
+export function toSchema<T>(validate: (value: unknown) => StandardSchemaV1.Result<T>): StandardSchemaV1<unknown, T> {
+  return { '~standard': { version: 1, vendor: 'kernel', validate } };
+}
+
 /** A schema that accepts anything: the handler checks the parameters itself, so that invalid ones get the right error code. */
-export const ANY_PARAMS = {
-  '~standard': {
-    version: 1,
-    vendor: 'kernel',
-    validate: (value: unknown) => ({ value }),
-  },
-} as const;
+export const ANY_PARAMS = toSchema((value) => ({ value }));
 
 /** Creates an error that the SDK sends as a JSON-RPC error with this code and message. */
 export function rpcError(code: number, message: string, cause?: unknown): Error {

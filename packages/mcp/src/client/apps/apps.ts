@@ -1,9 +1,8 @@
 import type { Toolset } from '@kernel/protocol';
 import { readAppPage } from './app-page.ts';
 import type { AskedServer, createAskServer } from '../ask-server.ts';
-import type { CallTarget } from '../calls/call-remote-tool.ts';
+import { type CallTarget, createRemoteCalls } from '../calls/call-remote-tool.ts';
 import type { McpContentOptions } from '../contents.ts';
-import { createRemoteCalls } from '../remote-calls.ts';
 import type { ApprovedTools } from '../tools/approved-tools.ts';
 
 /** The app of a tool. */

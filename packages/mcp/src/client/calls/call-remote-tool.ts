@@ -1,21 +1,20 @@
-import { attempt, inNextTurn, isObject, MAX_TIMER_MS, sliceHead, untilAborted } from '@kernel/internal';
+import { attempt, isObject, MAX_TIMER_MS, sliceHead, untilAborted } from '@kernel/internal';
 import {
-  type CallContext,
   errorResult,
   isRepeatable,
   KernelError,
-  type PreparedCall,
   type RunningCall,
   toErrorResult,
   type Tool,
   type ToolCall,
   type ToolResult,
+  type Toolset,
   unreadableResult,
 } from '@kernel/protocol';
 import { annotateResult, type ValidatedArguments, validateForeign } from '@kernel/schema';
 import type { CallToolResult, Progress } from '@modelcontextprotocol/client';
 import { failureResult } from './failure-result.ts';
-import { showRequiredPages } from './required-pages.ts';
+import { startProgressTimeout } from './progress-timeout.ts';
 import { toToolResult } from './tool-result.ts';
 import type { TraceContextOf } from '../connect-options.ts';
 import type { Connection } from '../connection/open-connection.ts';
@@ -36,21 +35,35 @@ export interface CallTarget {
   readonly traceContext: TraceContextOf | undefined;
 }
 
-/** Prepares a call of a tool on offer: its arguments are validated by the listed schema. */
-export function prepareRemoteCall(
-  call: ToolCall,
-  tool: Tool,
-  { signal }: CallContext,
-  target: CallTarget,
-): PreparedCall | ToolResult {
-  if (signal.aborted) return cancelledResult(call.name, 'was cancelled before it started.');
-  const validated = validateForeign(tool, call.arguments);
-  if (validated.error !== undefined) return annotateResult(toErrorResult(validated.error), validated);
+/** Prepares the calls of the tools of servers: arguments are validated by the listed schema. Never rejects. */
+export function createRemoteCalls(servers: readonly CallTarget[], isClosed: () => boolean): Pick<Toolset, 'prepare'> {
   return {
-    tool,
-    arguments: JSON.stringify(validated.input),
-    run: (running) => runRemoteCall(call, tool, validated, running, target),
+    prepare(call, { signal }) {
+      const { name } = call;
+      if (isClosed()) return closedResult(name);
+      const target = servers.find(({ tools }) => tools.has(name));
+      const tool = target?.tools.find(name)?.tool;
+      if (target === undefined || tool === undefined) return unavailableResult(name, target?.tools);
+      if (signal.aborted) return cancelledResult(name, 'was cancelled before it started.');
+      const validated = validateForeign(tool, call.arguments);
+      if (validated.error !== undefined) return annotateResult(toErrorResult(validated.error), validated);
+      return {
+        tool,
+        arguments: JSON.stringify(validated.input),
+        async run(running) {
+          if (isClosed()) return closedResult(name);
+          const result = await runRemoteCall(call, tool, validated, running, target);
+          // A call that was sent says itself what is known of it.
+          return isClosed() && result.code === 'TOOL_UNAVAILABLE' ? closedResult(name) : result;
+        },
+      };
+    },
   };
+}
+
+function closedResult(tool: string): ToolResult {
+  const message = `"${tool}" is not available: the MCP connection is closed.`;
+  return toErrorResult(new KernelError('TOOL_UNAVAILABLE', message, { data: { tool } }));
 }
 
 /** Runs a prepared call on its server, if the tool is still the one that it was prepared for. Never rejects. On abort it settles at once and notifies the server. */
@@ -113,8 +126,8 @@ async function runRemoteCall(
   }
 }
 
-/** The result of a call of a tool that is not on offer: unknown to all servers, or in quarantine on the server of `tools`. */
-export function unavailableResult(name: string, tools: CallTarget['tools'] | undefined): ToolResult {
+/** The result of a call of a tool that is not on offer: unknown to all servers, or in quarantine or at fault on the server of `tools`. */
+function unavailableResult(name: string, tools: CallTarget['tools'] | undefined): ToolResult {
   const data = { tool: name };
   const fault = tools?.faultOf(name);
   if (fault !== undefined)
@@ -188,42 +201,6 @@ function cancelledResult(name: string, how: string): ToolResult {
   return toErrorResult(new KernelError('TOOL_CANCELLED', `"${name}" ${how}`, { data: { tool: name } }), 'cancelled');
 }
 
-/**
- * Starts a timeout; 0 means no timeout. It counts from its start, its last restart or `pausedUntilMs()` (of `performance.now()`), whichever is
- * latest, and ends `maxMs` after its start in any case, if that is not 0.
- */
-function startProgressTimeout(timeoutMs: number, maxMs: number, pausedUntilMs: () => number) {
-  const controller = new AbortController();
-  const endMs = maxMs > 0 ? performance.now() + maxMs : Infinity;
-  let fromMs = performance.now();
-  let timer: NodeJS.Timeout | undefined;
-  const remainingMs = (): number =>
-    Math.min(endMs, timeoutMs > 0 ? Math.max(fromMs, pausedUntilMs()) + timeoutMs : Infinity) - performance.now();
-  let isStopped = false;
-  const wait = (): void => {
-    const ms = remainingMs();
-    if (ms <= 0) inNextTurn(expire);
-    else if (ms < Infinity) timer = setTimeout(wait, Math.min(Math.ceil(ms), MAX_TIMER_MS));
-  };
-  /** Runs after what has arrived was read: in a program that was stopped for longer than the timeout, the result may be there. */
-  const expire = (): void => {
-    if (isStopped) return;
-    if (remainingMs() > 0) wait();
-    else controller.abort(new Error('the timeout of the call has passed'));
-  };
-  wait();
-  return {
-    /** Aborts when the timeout has passed; the SDK reports that as `REQUEST_TIMEOUT`. */
-    signal: controller.signal,
-    // The timer notices when it fires: progress may come often.
-    restart: (): void => void (fromMs = performance.now()),
-    stop: (): void => {
-      isStopped = true;
-      clearTimeout(timer);
-    },
-  };
-}
-
 /** The error of a call whose tool has another definition than the prepared one. */
 function changedCallError(toolName: string): KernelError {
   const message = `"${toolName}" was not run: the tool or its arguments have changed since the approval.`;
@@ -231,4 +208,24 @@ function changedCallError(toolName: string): KernelError {
     hint: 'Call it again to ask for approval of what it is now.',
     data: { tool: toolName },
   });
+}
+
+/** What a server of 2025-11-25 answers to a call that has to wait until the user was at a page. */
+const URL_ELICITATION_REQUIRED = -32_042;
+
+/**
+ * Shows the user the pages that a server has refused a call for. Resolves to true if the user has agreed to all of them: then the call may be made
+ * again, for it did not run.
+ */
+async function showRequiredPages(error: unknown, connection: Connection, signal: AbortSignal): Promise<boolean> {
+  if (!isObject(error) || error['code'] !== URL_ELICITATION_REQUIRED || !isObject(error['data'])) return false;
+  const { elicitations } = error['data'];
+  if (!Array.isArray(elicitations) || elicitations.length === 0) return false;
+  for (const page of elicitations as readonly unknown[]) {
+    const request = { method: 'elicitation/create', params: { ...(isObject(page) ? page : {}), mode: 'url' } };
+    // oxlint-disable-next-line no-await-in-loop -- a person is asked one after the other
+    const answer = await connection.answer(request, signal);
+    if (!isObject(answer) || answer['action'] !== 'accept') return false;
+  }
+  return true;
 }

@@ -1,5 +1,6 @@
 import { attempt, isObject } from '@kernel/internal';
-import type { Client, StandardSchemaV1 } from '@modelcontextprotocol/client';
+import type { Client } from '@modelcontextprotocol/client';
+import { toSchema } from '../../json-rpc.ts';
 import { MAX_MESSAGE_BYTES } from '../transport/server-link.ts';
 
 export const MAX_TOOLS = 10_000;
@@ -38,14 +39,12 @@ interface Page {
 }
 
 /** Leaves the entries to who reads them: by the SDK's own schema, one bad entry makes the whole list invalid. */
-function pageOf(key: ListKind['key']): StandardSchemaV1<unknown, Page> {
-  const validate = (value: unknown) => {
+const pageOf = (key: ListKind['key']) =>
+  toSchema<Page>((value) => {
     const { [key]: items, nextCursor, ttlMs } = isObject(value) ? value : {};
     if (!Array.isArray(items)) return { issues: [{ message: `"${key}" is not an array` }] };
     return { value: { items, nextCursor, ttlMs } };
-  };
-  return { '~standard': { version: 1, vendor: 'kernel', validate } };
-}
+  });
 
 const TOOLS: ListKind = { method: 'tools/list', key: 'tools', capability: 'tools', id: 'name' };
 

@@ -1,5 +1,6 @@
 import { delay, isObject, MAX_TIMER_MS, sliceHead } from '@kernel/internal';
-import type { CallToolResult, StandardSchemaV1 } from '@modelcontextprotocol/client';
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import { INTERNAL_ERROR, toSchema } from '../../json-rpc.ts';
 import type { Connection } from '../connection/open-connection.ts';
 import { lostTask, toRequestFailure } from '../connection/request-failure.ts';
 import type { RemoteTask } from './remote-task.ts';
@@ -171,8 +172,6 @@ async function resultOf({ status, result, error }: RemoteTask): Promise<CallTool
   return parsed.value;
 }
 
-const INTERNAL_ERROR = -32_603;
-
 function unreadable(message: string): Error {
   return Object.assign(new Error(message), { code: 'INVALID_RESULT' });
 }
@@ -181,10 +180,6 @@ function isLostTask(error: unknown): boolean {
   return isObject(error) && error['code'] === 'TASK_LOST';
 }
 
-const ANY_RESULT: StandardSchemaV1<unknown, RemoteTask> = {
-  '~standard': {
-    version: 1,
-    vendor: 'kernel',
-    validate: (value: unknown) => (isObject(value) ? { value } : { issues: [{ message: 'not an object' }] }),
-  },
-};
+const ANY_RESULT = toSchema<RemoteTask>((value) =>
+  isObject(value) ? { value } : { issues: [{ message: 'not an object' }] },
+);

@@ -1,4 +1,5 @@
 import { isObject } from '@kernel/internal';
+import { ANY_PARAMS } from '../../json-rpc.ts';
 import type { CallToolResult, Client, JSONRPCMessage } from '@modelcontextprotocol/client';
 
 /** The name of the extension, in the capabilities of both sides. */
@@ -51,7 +52,3 @@ export function createTaskNews(client: Client) {
     },
   };
 }
-
-const ANY_PARAMS = {
-  '~standard': { version: 1, vendor: 'kernel', validate: (value: unknown) => ({ value }) },
-} as const;

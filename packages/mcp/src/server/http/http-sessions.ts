@@ -73,10 +73,7 @@ export function createHttpSessions(
       session.idleTimer = setTimeout(() => void closeQuietly(session.server), sessionIdleMs).unref();
     };
     try {
-      const response = await session.transport.handleRequest(
-        withNegotiatedVersion(request, session.server, sdk),
-        body === undefined ? {} : { parsedBody: body },
-      );
+      const response = await session.transport.handleRequest(request, body === undefined ? {} : { parsedBody: body });
       // The SDK never responds to a cancelled request, and would keep its stream open for as long as the session lasts.
       if (createEventStore === undefined) for (const id of cancelledIds(body)) session.transport.closeSSEStream(id);
       return watchResponse(response, request.signal, onEnd);
@@ -144,15 +141,4 @@ function cancelRequests(session: HttpSession, ids: readonly RequestId[]): void {
       method: 'notifications/cancelled',
       params: { requestId, reason: 'the client disconnected' },
     });
-}
-
-/** Makes a request name the protocol version that its session has negotiated, in place of another supported one. */
-function withNegotiatedVersion(request: Request, server: Server, sdk: ServerSdk): Request {
-  const requested = request.headers.get('mcp-protocol-version');
-  const negotiated = server.getNegotiatedProtocolVersion();
-  if (requested === null || negotiated === undefined || requested === negotiated) return request;
-  if (!sdk.SUPPORTED_PROTOCOL_VERSIONS.includes(requested)) return request; // the SDK refuses it
-  const headers = new Headers(request.headers);
-  headers.set('mcp-protocol-version', negotiated);
-  return new Request(request.url, { method: request.method, headers, signal: request.signal });
 }

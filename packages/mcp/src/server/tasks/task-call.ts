@@ -1,4 +1,4 @@
-import { isObject } from '@kernel/internal';
+import { isObject, linkAbort } from '@kernel/internal';
 import type { Tool, ToolResult } from '@kernel/protocol';
 import type {
   CallToolRequestParams,
@@ -57,9 +57,7 @@ export function taskCallOf(
     return undefined;
   }
   const controller = new AbortController();
-  const stop = (): void => controller.abort(requestSignal.reason);
-  if (requestSignal.aborted) stop();
-  requestSignal.addEventListener('abort', stop, { once: true });
+  const unlink = linkAbort(requestSignal, controller);
   const late = Promise.withResolvers<ToolResult>();
   let task: RunningTask | undefined;
   /** Set while the task is being kept, so that a question waits for that. */
@@ -75,11 +73,8 @@ export function taskCallOf(
       return; // no room: the call is answered when it has ended
     }
     // From here on it does not depend on the request.
-    requestSignal.removeEventListener('abort', stop);
-    const { signal } = task;
-    const abort = (): void => controller.abort(signal.reason);
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort, { once: true });
+    unlink();
+    linkAbort(task.signal, controller);
   };
   const follow = async (running: Promise<CallOutcome>, { complete, fail, report }: RunningTask): Promise<void> => {
     try {
