@@ -6,6 +6,7 @@ import { inNextTurn, MAX_TIMER_MS } from '@kernel/internal';
  */
 export function startProgressTimeout(timeoutMs: number, maxMs: number, pausedUntilMs: () => number) {
   const controller = new AbortController();
+  const signal: AbortSignal = controller.signal;
   const endMs = maxMs > 0 ? performance.now() + maxMs : Infinity;
   let fromMs = performance.now();
   let timer: NodeJS.Timeout | undefined;
@@ -26,7 +27,7 @@ export function startProgressTimeout(timeoutMs: number, maxMs: number, pausedUnt
   wait();
   return {
     /** Aborts when the timeout has passed; the SDK reports that as `REQUEST_TIMEOUT`. */
-    signal: controller.signal,
+    signal,
     // The timer notices when it fires: progress may come often.
     restart: (): void => void (fromMs = performance.now()),
     stop: (): void => {
