@@ -296,7 +296,7 @@ const EDITS: readonly (readonly [folders: readonly string[], edits: Readonly<Rec
   [
     ['packages/mcp/test/client'],
     {
-      'packages/mcp/src/client/transport/ordered-delivery.ts': [
+      'packages/mcp/src/client/transport/stdio-link.ts': [
         `      «head += 1→waiting = waiting.slice(1)»;
 `,
       ],

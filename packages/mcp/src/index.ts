@@ -10,7 +10,7 @@ export type {
   McpResourceTemplate,
   McpServerInfo,
 } from './client/contents.ts';
-export type { McpApp, McpAppPage, McpAppPermission, McpApps, McpAppTools } from './client/apps/apps.ts';
+export type { McpApp, McpAppPage, McpAppPermission, McpApps, McpAppTools } from './client/apps.ts';
 export type { ConnectMcpOptions } from './client/connect-options.ts';
 export { toMcpConfig } from './client/config.ts';
 export type { McpConfig, McpHttpServer, McpServerConfig, McpStdioServer } from './client/config.ts';

@@ -61,7 +61,7 @@ export function loopbackRedirect(options: LoopbackRedirectOptions): Redirect {
   const { onUrl, timeoutMs = TIMEOUT_MS, port = 0 } = options;
   return {
     async open(signal): Promise<OpenRedirect> {
-      let onRequest = (_request: IncomingMessage, response: ServerResponse): void => show(response, 404);
+      let onRequest = notFound;
       const server = createServer({ maxHeaderSize: 32_768, requestTimeout: 10_000 }, (request, response) =>
         onRequest(request, response),
       );
@@ -108,6 +108,10 @@ export function loopbackRedirect(options: LoopbackRedirectOptions): Redirect {
       };
     },
   };
+}
+
+function notFound(_request: IncomingMessage, response: ServerResponse): void {
+  show(response, 404);
 }
 
 function listen(server: ReturnType<typeof createServer>, port: number): Promise<void> {

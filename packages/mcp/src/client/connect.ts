@@ -1,6 +1,6 @@
 import { attempt, MAX_TIMER_MS, untilAborted } from '@kernel/internal';
 import { KernelError, type Tool, type Toolset, type ToolWithHandler } from '@kernel/protocol';
-import { createApps, type McpApps } from './apps/apps.ts';
+import { createApps, type McpApps } from './apps.ts';
 import { createAskServer } from './ask-server.ts';
 import { type CallTarget, createRemoteCalls } from './calls/call-remote-tool.ts';
 import { type McpConfig, readMcpConfig } from './config.ts';

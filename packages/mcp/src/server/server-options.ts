@@ -1,4 +1,4 @@
-import { MAX_TIMER_MS, onAbort } from '@kernel/internal';
+import { onAbort } from '@kernel/internal';
 import { KernelError, type KeysOf, type Toolset } from '@kernel/protocol';
 import type * as Sdk from '@modelcontextprotocol/server';
 import type { McpServer, Server } from '@modelcontextprotocol/server';
@@ -45,7 +45,7 @@ export const SERVER_KEYS: KeysOf<ServerOptions> = {
 
 /** Returns the function that creates the server of a connection, with its content. Throws `CONFIG_INVALID` if that or the tools cannot be added to what `createServer` returns. */
 export function serverFactory(
-  sdk: ServerSdk,
+  sdk: typeof Sdk,
   toolset: Toolset,
   options: ServerOptions,
   addContent: AddContent,
@@ -91,22 +91,4 @@ export function onServerClose(server: Server, listener: () => void): void {
 
 export function closeOnAbort(signal: AbortSignal | undefined, close: () => Promise<void>): () => void {
   return onAbort(signal, () => void close().catch(() => {})); // reported where `closed` is awaited
-}
-
-/** The SDK, which is loaded when something is served. */
-export type ServerSdk = typeof Sdk;
-
-/** Returns an option that must be a whole number. Throws `CONFIG_INVALID` for any other. */
-export function checkWholeNumber(
-  subject: string,
-  name: string,
-  value: number,
-  minimum: number,
-  maximum = Number.MAX_SAFE_INTEGER,
-): number {
-  if (Number.isInteger(value) && value >= minimum && value <= maximum) return value;
-  const problem = maximum === MAX_TIMER_MS && value > maximum ? ', longer than a timer can wait' : '';
-  throw new KernelError('CONFIG_INVALID', `${subject}: ${name} is ${value}${problem}.`, {
-    hint: `It must be a whole number from ${minimum} to ${maximum}.`,
-  });
 }

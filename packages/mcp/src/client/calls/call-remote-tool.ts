@@ -13,13 +13,12 @@ import {
 } from '@kernel/protocol';
 import { annotateResult, type ValidatedArguments, validateForeign } from '@kernel/schema';
 import type { CallToolResult, Progress } from '@modelcontextprotocol/client';
-import { failureResult } from './failure-result.ts';
-import { startProgressTimeout } from './progress-timeout.ts';
+import { startProgressTimeout } from './call-clock.ts';
 import { toToolResult } from './tool-result.ts';
 import type { TraceContextOf } from '../connect-options.ts';
 import type { Connection } from '../connection/open-connection.ts';
 import type { RemoteServer } from '../connection/remote-server.ts';
-import { toRequestFailure } from '../connection/request-failure.ts';
+import { failureResult, toRequestFailure } from '../connection/request-failure.ts';
 import { createdTask } from '../tasks/remote-task.ts';
 import type { ApprovedTools } from '../tools/approved-tools.ts';
 import { checkOutput } from '../tools/output-check.ts';
@@ -74,7 +73,7 @@ async function runRemoteCall(
   context: RunningCall,
   target: CallTarget,
 ): Promise<ToolResult> {
-  const { server, tools, redact, timeoutMs, maxCallMs } = target;
+  const { server, tools } = target;
   if (context.signal.aborted) return cancelledResult(name, 'was cancelled before it started.');
   let isRetry = false;
   let hasShownPages = false;
@@ -116,12 +115,7 @@ async function runRemoteCall(
         hasShownPages = true;
         continue;
       }
-      const stderrTail = connection.link.stderrTail();
-      return failureResult(
-        failure,
-        { tool, server: server.config.name, timeoutMs, maxCallMs, startedMs, stderrTail },
-        redact,
-      );
+      return failureResult(failure, tool, server.config.name, startedMs, connection.link, target);
     }
   }
 }
@@ -222,9 +216,9 @@ async function showRequiredPages(error: unknown, connection: Connection, signal:
   const { elicitations } = error['data'];
   if (!Array.isArray(elicitations) || elicitations.length === 0) return false;
   for (const page of elicitations as readonly unknown[]) {
-    const request = { method: 'elicitation/create', params: { ...(isObject(page) ? page : {}), mode: 'url' } };
+    const question = { method: 'elicitation/create', params: { ...(isObject(page) ? page : {}), mode: 'url' } };
     // oxlint-disable-next-line no-await-in-loop -- a person is asked one after the other
-    const answer = await connection.answer(request, signal);
+    const answer = await connection.answer(question, signal);
     if (!isObject(answer) || answer['action'] !== 'accept') return false;
   }
   return true;

@@ -1,6 +1,7 @@
 import { attempt, isLoopback } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
 import type { Client, ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
+import type { AskClock } from '../calls/call-clock.ts';
 import type { ClientSdk } from '../transport/server-link.ts';
 import type { AnswerSampling } from './sampling.ts';
 
@@ -137,25 +138,4 @@ function withDefaults(params: ElicitRequest['params'], answer: ElicitResult): El
     field.default === undefined ? [] : [[name, field.default] as const],
   );
   return { ...answer, content: { ...Object.fromEntries(defaults), ...answer.content } };
-}
-
-/** Knows when a person was asked: that time does not count for the timeout of a call. */
-export type AskClock = ReturnType<typeof createAskClock>;
-
-export function createAskClock() {
-  let open = 0;
-  let lastMs = -Infinity;
-  return {
-    async ask<Answer>(question: () => Answer | Promise<Answer>): Promise<Answer> {
-      open += 1;
-      try {
-        return await question();
-      } finally {
-        open -= 1;
-        lastMs = performance.now();
-      }
-    },
-    /** In ms of `performance.now()`: the present while a question is open, `-Infinity` if there was none. */
-    lastAskedMs: (): number => (open > 0 ? performance.now() : lastMs),
-  };
 }

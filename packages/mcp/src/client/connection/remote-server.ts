@@ -18,7 +18,6 @@ export function createRemoteServer(
   onListed: (listed: ListedTools) => void,
 ) {
   const stop = new AbortController();
-  const connections = new Set<Connection>();
   let current: Connection | undefined;
   let reconnecting: Promise<Connection> | undefined;
   /** What the last connection was: a server that speaks an old version is not asked again. */
@@ -55,7 +54,6 @@ export function createRemoteServer(
       const listed = await connection.listTools(signal);
       if (connection.link.failure() !== undefined) throw new Error('the connection broke while the tools were listed');
       noteAge(listed);
-      connections.add(connection);
       current = connection;
       if (hasChanged) refresher.refresh();
       return { connection, listed };
@@ -68,8 +66,9 @@ export function createRemoteServer(
   }
 
   function drop(connection: Connection): void {
-    if (current === connection) current = undefined;
-    if (connections.delete(connection)) void connection.link.close();
+    if (current !== connection) return;
+    current = undefined;
+    void connection.link.close();
   }
 
   async function reconnect(): Promise<Connection> {
@@ -116,8 +115,7 @@ export function createRemoteServer(
       stop.abort(new Error('closed'));
       refresher.stop();
       await reconnecting?.catch(() => {});
-      await Promise.all([...connections].map(({ link }) => link.close()));
-      connections.clear();
+      await current?.link.close();
       current = undefined;
     },
   };

@@ -1,8 +1,19 @@
 import { errorMessage, truncate } from '@kernel/internal';
-import { KernelError } from '@kernel/protocol';
+import {
+  isRepeatable,
+  KernelError,
+  type KernelErrorCode,
+  type KernelErrorOptions,
+  toErrorResult,
+  type Tool,
+  type ToolOutcome,
+  type ToolResult,
+  unreadableResult,
+} from '@kernel/protocol';
 import { RESPONSE_LOST, type ServerLink } from '../transport/server-link.ts';
+import { INVALID_PARAMS } from '../../json-rpc.ts';
 
-export type RequestFailure =
+type RequestFailure =
   /** The server never saw the request: a new connection may be tried. */
   | { readonly kind: 'not-sent'; readonly cause: string }
   /** The connection broke before the response came. */
@@ -85,4 +96,66 @@ export function systemCode(error: unknown): string | undefined {
 function withCause(error: unknown): string {
   const message = errorMessage(error);
   return error instanceof Error && error.cause instanceof Error ? `${message} (${errorMessage(error.cause)})` : message;
+}
+
+interface CallLimits {
+  readonly timeoutMs: number;
+  readonly maxCallMs: number;
+  readonly redact: (text: string) => string;
+}
+
+/**
+ * Returns the result of a call that was sent at `startedMs` of `performance.now()` and whose request failed: it names tool and server, says whether the call
+ * ran, and ends with the last lines of stderr.
+ */
+export function failureResult(
+  failure: RequestFailure,
+  tool: Tool,
+  server: string,
+  startedMs: number,
+  link: ServerLink,
+  { timeoutMs, maxCallMs, redact }: CallLimits,
+): ToolResult {
+  const stderrTail = link.stderrTail();
+  const stderr = stderrTail === '' ? '' : ` Its last lines on stderr:\n${stderrTail}`;
+  const data = { tool: tool.name, server };
+  const canRepeat = isRepeatable(tool.effect);
+  const fail = (code: KernelErrorCode, text: string, more?: KernelErrorOptions, outcome?: ToolOutcome): ToolResult =>
+    toErrorResult(new KernelError(code, redact(text), { data, ...more }), outcome);
+  switch (failure.kind) {
+    case 'timeout': {
+      const isTotal = maxCallMs > 0 && performance.now() - startedMs >= maxCallMs - 1;
+      const why = isTotal
+        ? `sent no result within ${maxCallMs} ms (maxCallMs)`
+        : `sent neither a result nor progress for ${timeoutMs} ms`;
+      const text = `"${tool.name}" of MCP server "${server}" ${why} and was told to stop; what it did so far is unknown.`;
+      const limit = isTotal ? { maxCallMs } : { timeoutMs };
+      return fail('TOOL_TIMEOUT', text, { retryable: true, data: { ...data, ...limit } }, 'timeout');
+    }
+    case 'rpc-error': {
+      const code = failure.code === INVALID_PARAMS ? 'ARGUMENTS_INVALID' : 'TOOL_FAILED';
+      const text = `MCP server "${server}" refused the call of "${tool.name}": ${toLine(failure.message)} (JSON-RPC ${failure.code}).`;
+      return fail(code, text, { data: { ...data, rpcCode: failure.code } });
+    }
+    case 'not-sent': {
+      const text = `MCP server "${server}" ${failure.cause}; "${tool.name}" did not run.${stderr}`;
+      return fail('TOOL_UNAVAILABLE', text, { retryable: true });
+    }
+    case 'unreadable': {
+      const why = `MCP server "${server}" responded with something that is not a result: ${failure.cause}.`;
+      return canRepeat
+        ? fail('TOOL_FAILED', `"${tool.name}" failed: ${why}`)
+        : unreadableResult(tool.name, redact(why));
+    }
+    case 'other':
+      return fail('TOOL_FAILED', `MCP server "${server}" ${failure.cause}, in the call of "${tool.name}".${stderr}`);
+    case 'lost': {
+      const what = `MCP server "${server}" ${failure.cause} during the call of "${tool.name}".`;
+      if (canRepeat) return fail('TOOL_FAILED', `${what} The call may be tried again.${stderr}`, { retryable: true });
+      const text = `${what} Whether it took effect is unknown: check before calling again.${stderr}`;
+      return fail('OUTCOME_UNKNOWN', text, {}, 'unknown');
+    }
+    default:
+      return failure satisfies never;
+  }
 }

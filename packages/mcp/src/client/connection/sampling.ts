@@ -10,7 +10,7 @@ import {
   type Usage,
 } from '@kernel/protocol';
 import type { CreateMessageRequest, CreateMessageResult } from '@modelcontextprotocol/client';
-import type { AskClock } from './questions.ts';
+import type { AskClock } from '../calls/call-clock.ts';
 import { INVALID_PARAMS, rpcError } from '../../json-rpc.ts';
 
 /** Lets servers ask a model, within limits that hold for each server by itself. The user pays. */

@@ -1,8 +1,7 @@
 import { canonicalJson } from '@kernel/internal';
 import type { Tool } from '@kernel/protocol';
 import type { Tool as ListedTool } from '@modelcontextprotocol/client';
-import { findHeaderFault } from './header-parameters.ts';
-import { readListedTool, type UnusableEntry } from './listed-tool.ts';
+import { findHeaderFault, readListedTool, type UnusableEntry } from './listed-tool.ts';
 import { findSchemaFault, isTooDeep } from './output-check.ts';
 import { type RemoteTool, type ToolApp, toRemoteTool } from './remote-tool.ts';
 
@@ -84,6 +83,7 @@ export function createApprovedTools(options: ApprovedToolsOptions) {
   let isFirst = true;
 
   const isApproved = ({ name, hash }: RemoteTool): boolean => approved.get(name) === hash;
+  const isKnown = ({ name }: RemoteTool): boolean => approved.has(name);
   const isPending = ({ name, hash }: RemoteTool): boolean => pending.get(name) === hash;
 
   function publish(): void {
@@ -97,7 +97,6 @@ export function createApprovedTools(options: ApprovedToolsOptions) {
 
   async function isAccepted(unapproved: readonly RemoteTool[], removed: readonly string[]): Promise<boolean> {
     if (approve === undefined) return false;
-    const isKnown = ({ name }: RemoteTool): boolean => approved.has(name);
     const change: McpToolsChange = {
       type: 'tools-changed',
       server,

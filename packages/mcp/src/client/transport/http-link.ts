@@ -1,4 +1,4 @@
-import { wellFormed } from '@kernel/internal';
+import { untilAborted, wellFormed } from '@kernel/internal';
 import type { FetchLike, JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { McpServer } from '../config.ts';
 import { systemCode } from '../connection/request-failure.ts';
@@ -88,14 +88,8 @@ export function createHttpLink(sdk: ClientSdk, server: HttpServer, fetch: FetchL
   });
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
-    if (transport.sessionId !== undefined) {
-      let timer: NodeJS.Timeout | undefined;
-      const timeout = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, SHUTDOWN_MS);
-      });
-      await Promise.race([transport.terminateSession().catch(() => {}), timeout]);
-      clearTimeout(timer);
-    }
+    if (transport.sessionId !== undefined)
+      await untilAborted(transport.terminateSession(), AbortSignal.timeout(SHUTDOWN_MS)).catch(() => {});
     await transport.close().catch(() => {});
     timers.clear();
   };

@@ -46,16 +46,12 @@ export function createStdioLink(sdk: ClientSdk, server: StdioServer, graceMs: nu
         });
     }
   };
-  let isTooLong = false;
   const read = splitLines(
     MAX_MESSAGE_BYTES,
     (line) => {
-      if (!isTooLong) receive(line);
+      if (failure === undefined) receive(line);
     },
-    () => {
-      isTooLong = true;
-      fail(`sent a line of more than ${MAX_MESSAGE_BYTES} bytes`);
-    },
+    () => fail(`sent a line of more than ${MAX_MESSAGE_BYTES} bytes`),
   );
 
   // With both members the SDK takes it for a program, whose silence or end at the first question means an old server.

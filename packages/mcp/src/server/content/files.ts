@@ -1,7 +1,7 @@
 import { attempt, errorMessage } from '@kernel/internal';
 import type { McpServer, ReadResourceResult, Resource } from '@modelcontextprotocol/server';
 import { MAX_READ_BYTES, type ServedFiles } from './served-content.ts';
-import type { ServerSdk } from '../server-options.ts';
+import type * as Sdk from '@modelcontextprotocol/server';
 
 /** Where files are: an address of its own, so that no client takes a path for one of its own machine. */
 const ROOT = 'workspace:///';
@@ -11,7 +11,7 @@ const MAX_COMPLETIONS = 100;
 const MAX_LOOKED_AT = 100_000;
 
 /** Serves files as the resources of one template. */
-export function registerFiles(sdk: ServerSdk, server: McpServer, files: ServedFiles): void {
+export function registerFiles(sdk: typeof Sdk, server: McpServer, files: ServedFiles): void {
   const template = new sdk.ResourceTemplate(`${ROOT}{+path}`, {
     list: async ({ mcpReq }) => ({ resources: await listFiles(files, mcpReq.signal) }),
     complete: {
@@ -54,7 +54,7 @@ async function take(
 }
 
 async function readFile(
-  sdk: ServerSdk,
+  sdk: typeof Sdk,
   files: ServedFiles,
   uri: string,
   signal: AbortSignal,

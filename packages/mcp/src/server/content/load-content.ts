@@ -4,14 +4,14 @@ import type { McpServer, Server } from '@modelcontextprotocol/server';
 import { registerFiles } from './files.ts';
 import { registerPrompts } from './prompts.ts';
 import { checkContent, MAX_READ_BYTES, type ServedContent, type ServedSkills } from './served-content.ts';
-import type { ServerSdk } from '../server-options.ts';
+import type * as Sdk from '@modelcontextprotocol/server';
 
 /** Adds the content to the server of one connection. */
 export type AddContent = (server: McpServer | Server) => void;
 
 /** Reads which skills there are, and returns what adds the content to each server. Rejects with `CONFIG_INVALID` for content that cannot be served. */
 export async function loadContent(
-  sdk: ServerSdk,
+  sdk: typeof Sdk,
   owner: string,
   content: ServedContent | undefined,
   onError: ((error: Error) => void) | undefined,

@@ -1,7 +1,8 @@
 import { isLoopback, MAX_TIMER_MS } from '@kernel/internal';
 import { checkKeys, KernelError, optionKeys } from '@kernel/protocol';
 import type { EventStore } from '@modelcontextprotocol/server';
-import { checkWholeNumber, SERVER_KEYS, type ServerOptions } from '../server-options.ts';
+import { SERVER_KEYS, type ServerOptions } from '../server-options.ts';
+import { checkWholeNumber } from '../whole-number.ts';
 
 /** How to serve over streamable HTTP. */
 export interface ServeHttpOptions extends ServerOptions {

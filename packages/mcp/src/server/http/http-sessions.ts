@@ -1,3 +1,4 @@
+import type * as Sdk from '@modelcontextprotocol/server';
 import type { Toolset } from '@kernel/protocol';
 import type { McpServer, Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import {
@@ -12,7 +13,7 @@ import {
 import type { HttpSettings } from './http-options.ts';
 import { type OnResponseEnd, watchResponse } from './watch-response.ts';
 import { mountOn, protocolOf } from '../mount-tools.ts';
-import { onServerClose, type ServerOptions, type ServerSdk } from '../server-options.ts';
+import { onServerClose, type ServerOptions } from '../server-options.ts';
 import type { TaskSupport } from '../tasks/task-support.ts';
 import type { StateKey } from '../tools/ask-client.ts';
 
@@ -28,7 +29,7 @@ const SERVER_ERROR = -32_000;
 const SESSION_NOT_FOUND = -32_001;
 
 export function createHttpSessions(
-  sdk: ServerSdk,
+  sdk: typeof Sdk,
   toolset: Toolset,
   settings: HttpSettings,
   options: ServerOptions,

@@ -1,8 +1,15 @@
 import { errorMessage } from '@kernel/internal';
 import { INVALID_PARAMS, rpcError } from '../../json-rpc.ts';
 import { createRunningTask, type RunningTask } from './running-task.ts';
-import type { TaskRecord } from './task-store.ts';
-import type { TaskSettings } from './task-support.ts';
+import type { TaskRecord, TaskStore } from './task-store.ts';
+
+export interface TaskSettings {
+  readonly afterMs: number;
+  readonly ttlMs: number;
+  readonly pollIntervalMs: number;
+  readonly required: ReadonlySet<string>;
+  readonly store: TaskStore;
+}
 
 /** The tasks of a server. */
 export type ServerTasks = ReturnType<typeof createServerTasks>;

@@ -44,15 +44,15 @@ export function createTaskSubscriptions(tasks: ServerTasks) {
     const running = new Set(news.keys());
     const meta = { _meta: { [SUBSCRIPTION_KEY]: id } };
     let isOver = false;
-    let wake = (): void => {};
+    let wake: (() => void) | undefined;
     const finish = (): void => {
       isOver = true;
-      wake();
+      wake?.();
     };
     const undo = [...running].map((taskId) =>
       tasks.watch(taskId, (task) => {
         news.set(taskId, task);
-        wake();
+        wake?.();
       }),
     );
     const stop = (): void => {

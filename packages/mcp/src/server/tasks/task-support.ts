@@ -1,8 +1,8 @@
 import { MAX_TIMER_MS } from '@kernel/internal';
 import { checkKeys, KernelError, optionKeys } from '@kernel/protocol';
 import type { Server } from '@modelcontextprotocol/server';
-import { checkWholeNumber } from '../server-options.ts';
-import { createServerTasks } from './server-tasks.ts';
+import { checkWholeNumber } from '../whole-number.ts';
+import { createServerTasks, type TaskSettings } from './server-tasks.ts';
 import { taskCallOf } from './task-call.ts';
 import { handleTaskRequests } from './task-requests.ts';
 import { createMemoryTaskStore, type TaskStore } from './task-store.ts';
@@ -29,14 +29,6 @@ const KEYS = optionKeys<TaskOptions>({
   required: true,
   store: true,
 });
-
-export interface TaskSettings {
-  readonly afterMs: number;
-  readonly ttlMs: number;
-  readonly pollIntervalMs: number;
-  readonly required: ReadonlySet<string>;
-  readonly store: TaskStore;
-}
 
 export function taskSettings(subject: string, options: TaskOptions): TaskSettings {
   checkKeys(subject, options, KEYS, 'tasks.');
@@ -69,14 +61,14 @@ export async function createTaskSupport(subject: string, options: TaskOptions, o
   const tasks = createServerTasks(taskSettings(subject, options), onError);
   await tasks.recover();
   type CallOptions = Parameters<typeof taskCallOf> extends readonly [unknown, ...infer Rest] ? Rest : never;
-  const { close, ...listening } = createTaskSubscriptions(tasks);
+  const subscriptions = createTaskSubscriptions(tasks);
   return {
-    ...listening,
+    ...subscriptions,
     /** Handles the requests of the extension on the server of one connection. */
     mountOn: (protocol: Server): void => handleTaskRequests(protocol, tasks),
     callOf: (...call: CallOptions): ReturnType<typeof taskCallOf> => taskCallOf(tasks, ...call),
     close(): void {
-      close();
+      subscriptions.close();
       tasks.close();
     },
   };

@@ -1,7 +1,7 @@
 import { callTool } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
-import { readAppHosts, toAppPolicy } from '../../../src/client/apps/app-page.ts';
+import { readAppHosts, toAppPolicy } from '../../../src/client/apps.ts';
 import type { ConnectMcpOptions, McpAppPage } from '../../../src/index.ts';
 import { call, connected } from '../programs.ts';
 import { startJsonServer } from '../../fixtures/json-server.ts';

@@ -1,6 +1,7 @@
 import { verifies } from '@kernel/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createAskClock, createElicitation, type ElicitUrl } from '../../../src/client/connection/questions.ts';
+import { createAskClock } from '../../../src/client/calls/call-clock.ts';
+import { createElicitation, type ElicitUrl } from '../../../src/client/connection/questions.ts';
 import type { McpAnswer, McpQuestion } from '../../../src/index.ts';
 import { call, connected, misbehaving } from '../programs.ts';
 import { startJsonServer } from '../../fixtures/json-server.ts';

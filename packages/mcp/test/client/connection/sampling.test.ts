@@ -3,7 +3,7 @@ import { toToolset } from '@kernel/schema';
 import { scriptedProvider, verifies } from '@kernel/testing';
 import type { InputRequest, InputRequests } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test } from 'vitest';
-import { createAskClock } from '../../../src/client/connection/questions.ts';
+import { createAskClock } from '../../../src/client/calls/call-clock.ts';
 import { createSampling } from '../../../src/client/connection/sampling.ts';
 import { isMcpCall, type McpSampling, type McpSamplingRequest, serveHttp } from '../../../src/index.ts';
 import { call, connected } from '../programs.ts';
