@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { onAbort, untilAborted } from '@kernel/internal';
+import { onAbort, sha256, untilAborted } from '@kernel/internal';
 import { checkKeys, KernelError, optionKeys } from '@kernel/protocol';
 
 /** Takes a person to an authorization server and back. */
@@ -198,11 +198,7 @@ function readAnswer(query: URLSearchParams, state: string): RedirectAnswer | und
 
 /** Compares in a time that tells nothing of where two texts differ. */
 function isSameText(first: string, second: string): boolean {
-  return timingSafeEqual(digest(first), digest(second));
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  return timingSafeEqual(sha256(first), sha256(second));
 }
 
 function single(query: URLSearchParams, name: string): string | undefined {

@@ -1,4 +1,3 @@
-import { terminalText } from '@kernel/internal';
 import {
   createRedactor,
   MIN_GUESSED_SECRET_LENGTH,
@@ -6,6 +5,7 @@ import {
   MIN_SECRET_SEGMENT_LENGTH,
   querySecrets,
   type Redactor,
+  terminalText,
 } from '@kernel/internal';
 import type { McpServer } from './config.ts';
 

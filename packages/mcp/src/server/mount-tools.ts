@@ -75,7 +75,9 @@ export function handleToolRequests(
       cause,
     });
   }
-  if ('server' in server) giveHeaderSchemas(server, turns);
+  // By these schemas the SDK checks the arguments that a client of 2026-07-28 sends as HTTP headers, too (`x-mcp-header`).
+  if ('server' in server)
+    Object.assign(server, { toolInputSchemaJson: (name: string) => turns.find(name)?.parameters });
   protocol.setRequestHandler('tools/list', { params: ANY_PARAMS }, async (params, mcp) => ({
     ...(await listTools(turns, params, mcp)),
   }));
@@ -109,13 +111,6 @@ export function onListChange(toolset: Toolset, notify: () => void, turns?: Tools
     // A toolset that breaks its contract must not keep a connection from closing.
     attempt(() => unsubscribe?.());
   };
-}
-
-/** Gives the SDK the schemas by which it checks the arguments that a client of 2026-07-28 sends as HTTP headers, too (`x-mcp-header`). */
-function giveHeaderSchemas(server: McpServer, turns: ToolsetTurns): void {
-  Object.assign(server, {
-    toolInputSchemaJson: (name: string) => turns.find(name)?.parameters,
-  });
 }
 
 const MIN_KEY_BYTES = 32;

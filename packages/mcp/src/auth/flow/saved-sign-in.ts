@@ -1,5 +1,5 @@
 import type { webcrypto } from 'node:crypto';
-import { attempt, isObject } from '@kernel/internal';
+import { isObject, parseJson } from '@kernel/internal';
 import type { DpopSession, OAuthClientInformationFull, StoredOAuthTokens } from '@modelcontextprotocol/client';
 import type { ClientSdk } from '../../client/transport/server-link.ts';
 
@@ -21,7 +21,7 @@ export interface SavedSignIn {
 
 /** Reads what a store has kept. Anything else counts as nothing: then it is signed in again. */
 export function parseSavedSignIn(text: string | undefined): SavedSignIn {
-  const value = text === undefined ? undefined : attempt((): unknown => JSON.parse(text));
+  const value = parseJson(text ?? '');
   if (!isObject(value)) return {};
   const { tokens, client, dpopKey } = value;
   const isWhole =

@@ -1,5 +1,5 @@
 import { constants, copyFile, link, readFile, rename, unlink, writeFile } from 'node:fs/promises';
-import { attempt, delay, hasEnded, isObject, ownIdentity } from '@kernel/internal';
+import { delay, hasEnded, isObject, ownIdentity, parseJson } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 
 /** How often a lock that is held is looked at. */
@@ -69,8 +69,7 @@ async function tryAcquire(lockPath: string, ownPath: string): Promise<boolean> {
 /** Who holds a lock; undefined if there is none, or what is there is none of ours: then it is waited for. */
 async function readHolder(path: string): Promise<Holder | undefined> {
   try {
-    const text = await readFile(path, 'utf8');
-    const value = attempt((): unknown => JSON.parse(text));
+    const value = parseJson(await readFile(path, 'utf8'));
     const token = isObject(value) ? value['token'] : undefined;
     // A token becomes a part of a file name.
     if (!isObject(value) || typeof token !== 'string' || !/^[\da-f-]{36}$/.test(token)) return undefined;

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { mkdir, open, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { attempt, createLock, errorMessage, isObject, sha256Hex, untilAborted } from '@kernel/internal';
+import { createLock, errorMessage, isObject, parseJson, sha256Hex, untilAborted } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import { hasCode, withFileLock } from './file-lock.ts';
 
@@ -119,7 +119,7 @@ async function readTexts(file: string): Promise<Map<string, string> | undefined>
     if (hasCode(error, 'ENOENT')) return new Map();
     throw error;
   }
-  const value = attempt((): unknown => JSON.parse(text));
+  const value = parseJson(text);
   if (!isObject(value) || typeof value['version'] !== 'number' || !isObject(value['tokens'])) return undefined;
   if (value['version'] !== VERSION)
     throw new KernelError('CONFIG_INVALID', `The token file ${file} has the version ${value['version']}.`, {

@@ -1,6 +1,6 @@
 import type { JsonValue, MediaPart, ToolResult } from '@kernel/protocol';
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
-import { isTooDeep, parseJson } from '../tools/output-check.ts';
+import { isTooDeep } from '../tools/output-check.ts';
 
 /**
  * Converts a result of `tools/call`: text and links become `forLLM`, images, audio and embedded files `media`, structured content `data`. A result
@@ -54,5 +54,6 @@ export function toPart(block: ContentBlock): string | MediaPart {
 }
 
 function toJson(value: unknown): JsonValue | undefined {
-  return value === undefined ? undefined : parseJson(JSON.stringify(value));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns nothing else
+  return value === undefined ? undefined : (JSON.parse(JSON.stringify(value)) as JsonValue);
 }

@@ -28,20 +28,16 @@ export function createdTask({ _meta: meta }: CallToolResult): RemoteTask | undef
 
 /** Hears what a server tells of tasks unasked. The news itself is not used: the task is asked for. */
 export function createTaskNews(client: Client) {
-  const listeners = new Map<string, Set<() => void>>();
+  const listeners = new Set<readonly [taskId: string, listener: () => void]>();
   client.setNotificationHandler('notifications/tasks', { params: ANY_PARAMS }, (params) => {
-    const id = isObject(params) ? params['taskId'] : undefined;
-    if (typeof id === 'string') for (const listener of listeners.get(id) ?? []) listener();
+    for (const [taskId, listener] of listeners) if (isObject(params) && params['taskId'] === taskId) listener();
   });
   return {
     /** Calls `listener` with each news of a task. Returns a function that stops it. */
     onTask(taskId: string, listener: () => void): () => void {
-      const ofTask = listeners.get(taskId) ?? new Set();
-      listeners.set(taskId, ofTask.add(listener));
-      return () => {
-        ofTask.delete(listener);
-        if (ofTask.size === 0) listeners.delete(taskId);
-      };
+      const entry = [taskId, listener] as const;
+      listeners.add(entry);
+      return () => void listeners.delete(entry);
     },
     /** Subscribes to the news of a task until the signal aborts; without it, the task is asked for at its interval. */
     listenToTask(taskId: string, signal: AbortSignal): void {

@@ -1,5 +1,5 @@
 import { errorMessage } from '@kernel/internal';
-import type { JsonSchema, Tool, JsonValue } from '@kernel/protocol';
+import type { JsonSchema, Tool } from '@kernel/protocol';
 import { compileSchema, inspectSchema, type Validator } from '@kernel/schema';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 
@@ -32,11 +32,6 @@ export function findSchemaFault(schema: object): string | undefined {
   } catch (error) {
     return errorMessage(error);
   }
-}
-
-export function parseJson(text: string): JsonValue {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns nothing else
-  return JSON.parse(text) as JsonValue;
 }
 
 /** Deeper than any real schema or result, and far less deep than the stack of a recursive function allows. */

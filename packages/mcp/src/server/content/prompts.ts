@@ -90,17 +90,16 @@ function schemaOf(inputs: readonly ServedPromptArgument[]): StandardSchemaWithJS
   const required = inputs.filter((each) => each.required === true).map(({ name }) => name);
   const jsonSchema = (): Record<string, unknown> => ({ type: 'object', properties, required });
   const validate = (given: unknown) => {
-    const values = isObject(given) ? given : {};
-    const known = inputs.flatMap(({ name }) => (Object.hasOwn(values, name) ? [[name, values[name]] as const] : []));
-    const issues = [
-      ...required.filter((name) => !Object.hasOwn(values, name)).map((name) => ({ message: `"${name}" is missing` })),
-      ...known.flatMap(([name, value]) => {
-        if (typeof value !== 'string') return [{ message: `"${name}" must be a string` }];
-        return value.length > MAX_VALUE ? [{ message: `"${name}" has more than ${MAX_VALUE} characters` }] : [];
-      }),
-    ];
+    const values = new Map(Object.entries(isObject(given) ? given : {}));
+    const issues = inputs.flatMap(({ name }) => {
+      const value = values.get(name);
+      if (value === undefined) return required.includes(name) ? [{ message: `"${name}" is missing` }] : [];
+      if (typeof value !== 'string') return [{ message: `"${name}" must be a string` }];
+      return value.length > MAX_VALUE ? [{ message: `"${name}" has more than ${MAX_VALUE} characters` }] : [];
+    });
     if (issues.length > 0) return { issues };
-    return { value: Object.fromEntries(known.map(([name, value]) => [name, String(value)])) };
+    const known = inputs.filter(({ name }) => values.has(name));
+    return { value: Object.fromEntries(known.map(({ name }) => [name, String(values.get(name))])) };
   };
   return {
     '~standard': { version: 1, vendor: 'kernel', validate, jsonSchema: { input: jsonSchema, output: jsonSchema } },

@@ -1,5 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { sha256 } from '@kernel/internal';
 import type * as NodeSdk from '@modelcontextprotocol/node';
 import { jsonRpcError } from '../../json-rpc.ts';
 import type { HttpSettings } from './http-options.ts';
@@ -35,10 +36,6 @@ function createTokenCheck(token: string): (authorization: string | undefined) =>
     const received = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '';
     return timingSafeEqual(sha256(received), expected);
   };
-}
-
-function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }
 
 function refuse(response: ServerResponse, status: number, message: string, challenge?: string): false {

@@ -89,16 +89,14 @@ export function createHttpSessions(
       const id = request.headers.get('mcp-session-id');
       const existing = id === null ? undefined : sessions.get(id);
       if (existing !== undefined) return handle(existing, request, body);
-      if (id !== null) return errorResponse(404, SESSION_NOT_FOUND, 'Session not found', { id: requestIdOf(body) });
-      if (!isInitialize(body))
-        return errorResponse(400, SERVER_ERROR, 'Bad request: Mcp-Session-Id header is required', {
-          id: requestIdOf(body),
-        });
-      if (!sdk.isInitializeRequest(body))
-        return errorResponse(400, INVALID_PARAMS, 'Invalid initialize request', { id: requestIdOf(body) });
+      const refuse = (status: number, code: number, message: string, headers = {}): Response =>
+        errorResponse(status, code, message, { id: requestIdOf(body), headers });
+      if (id !== null) return refuse(404, SESSION_NOT_FOUND, 'Session not found');
+      if (!isInitialize(body)) return refuse(400, SERVER_ERROR, 'Bad request: Mcp-Session-Id header is required');
+      if (!sdk.isInitializeRequest(body)) return refuse(400, INVALID_PARAMS, 'Invalid initialize request');
       if (isClosed || sessions.size >= maxSessions) {
         const message = isClosed ? 'The server is closing' : `All ${maxSessions} sessions are in use; try again later`;
-        return errorResponse(503, SERVER_ERROR, message, { id: requestIdOf(body), headers: { 'retry-after': '10' } });
+        return refuse(503, SERVER_ERROR, message, { 'retry-after': '10' });
       }
       const session = await open(crypto.randomUUID());
       const response = await handle(session, request, body);

@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server as NodeServer, ServerResponse } from 'node:http';
-import { errorMessage } from '@kernel/internal';
+import { errorMessage, parseJson } from '@kernel/internal';
 import { checkToolset, KernelError, type Toolset } from '@kernel/protocol';
 import type { NodeServerResponseLike } from '@modelcontextprotocol/node';
 import type { McpServer, Server, ServerNotifier } from '@modelcontextprotocol/server';
@@ -67,8 +67,10 @@ export async function serveHttp(toolset: Toolset, options: ServeHttpOptions = {}
   const handler = sdk.createMcpHandler(createStateless, { legacy: 'reject', ...limits });
 
   const route = async (request: Request): Promise<Response> => {
-    const { isJson, body } = await readBody(request);
-    if (!isJson) return errorResponse(400, PARSE_ERROR, 'Parse error: the body is not valid JSON');
+    // Parsed once for all that inspect it. The SDK refuses a body with another content type than JSON.
+    const body = request.method === 'POST' ? parseJson(await request.text()) : undefined;
+    if (request.method === 'POST' && body === undefined)
+      return errorResponse(400, PARSE_ERROR, 'Parse error: the body is not valid JSON');
     if (await sdk.isLegacyRequest(request, body)) return sessions.fetch(request, body);
     const response = await handler.fetch(request, body === undefined ? {} : { parsedBody: body });
     // The SDK checks a subscription and knows nothing of tasks.
@@ -118,17 +120,6 @@ export async function serveHttp(toolset: Toolset, options: ServeHttpOptions = {}
     },
   };
   return { url: `http://${toUrlHost(settings.host)}:${port}${settings.path}`, port, notify, close };
-}
-
-/** Reads and parses the body, once for all that inspect it. The SDK refuses a body with another content type than JSON. */
-async function readBody(request: Request): Promise<{ readonly isJson: boolean; readonly body?: unknown }> {
-  if (request.method !== 'POST') return { isJson: true };
-  const text = await request.text();
-  try {
-    return { isJson: true, body: JSON.parse(text) as unknown };
-  } catch {
-    return { isJson: false };
-  }
 }
 
 /** True for every request that a server receives; the type also covers responses that a client receives. */

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { toJsonText } from '@kernel/internal';
+import { attempt, parseJson, toJsonText } from '@kernel/internal';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { splitLines } from '../../stdio/split-lines.ts';
 import { INVALID_REQUEST, PARSE_ERROR, type RequestId, requestIdOf } from '../../json-rpc.ts';
@@ -29,18 +29,11 @@ export function stdioTransport(
   };
   const receive = (line: string): void => {
     if (line.trim() === '') return;
-    let value: unknown;
-    try {
-      value = JSON.parse(line);
-    } catch {
-      return refuse(PARSE_ERROR, 'Parse error: a line is not valid JSON');
-    }
-    let message: JSONRPCMessage;
-    try {
-      message = parse(value);
-    } catch {
+    const value = parseJson(line);
+    if (value === undefined) return refuse(PARSE_ERROR, 'Parse error: a line is not valid JSON');
+    const message = attempt(() => parse(value));
+    if (message === undefined)
       return refuse(INVALID_REQUEST, 'Invalid request: not a JSON-RPC 2.0 message of MCP', requestIdOf(value));
-    }
     transport.onmessage?.(message);
   };
   const read = splitLines(maxMessageBytes, receive, () =>

@@ -1,5 +1,4 @@
-import { definedFields } from '@kernel/internal';
-import { wellFormed, isObject, errorMessage } from '@kernel/internal';
+import { definedFields, errorMessage, isObject, wellFormed } from '@kernel/internal';
 import type { JsonSchema, Tool, ToolEffect } from '@kernel/protocol';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { INTERNAL_ERROR, INVALID_PARAMS, rpcError } from '../../json-rpc.ts';
