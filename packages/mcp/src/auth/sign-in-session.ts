@@ -1,4 +1,3 @@
-import type { webcrypto } from 'node:crypto';
 import {
   createRedactor,
   errorMessage,
@@ -89,23 +88,12 @@ export function createSignInSession(settings: SessionSettings): SignInSession {
   let inARow = 0;
   let lastMs = -Infinity;
   let stepUps = 0;
-  let session: { readonly key: webcrypto.JsonWebKey; readonly dpop: DpopSession } | undefined;
+  let dpop: DpopSession | undefined;
 
-  const openDpop = async (
-    sdk: ClientSdk,
-    dpopKey: webcrypto.JsonWebKey | undefined,
-  ): Promise<DpopSession | undefined> => {
-    if (dpopKey === undefined) {
-      session = undefined;
-      return undefined;
-    }
-    if (session !== undefined && session.key.d === dpopKey.d) return session.dpop;
-    const dpop = await openDpopSession(sdk, dpopKey);
-    session = { key: dpopKey, dpop };
-    return dpop;
-  };
+  const proofsFor = async (sdk: ClientSdk, { dpopKey }: SavedSignIn): Promise<DpopSession | undefined> =>
+    dpopKey === undefined || dpop?.publicJwk.x === dpopKey.x ? dpopKey && dpop : openDpopSession(sdk, dpopKey);
   const adopt = async (sdk: ClientSdk, next: SavedSignIn): Promise<void> => {
-    await openDpop(sdk, next.dpopKey);
+    dpop = await proofsFor(sdk, next);
     state = next;
   };
   const obtain = async (
@@ -119,7 +107,7 @@ export function createSignInSession(settings: SessionSettings): SignInSession {
     const server = await discoverAuthorizationServer(sdk, serverUrl, demand.resourceMetadataUrl, fetchFn);
     const wantsKey = server.supportsDpop && (demand.wantsDpop === true || server.wantsDpop);
     const saved = given.dpopKey === undefined && wantsKey ? { ...given, dpopKey: await createDpopKey() } : given;
-    const dpop = await openDpop(sdk, saved.dpopKey);
+    dpop = await proofsFor(sdk, saved);
     const flow: Flow = { sdk, serverUrl, server, saved, dpop, fetchFn, redactor, signal };
     // More scopes, and a refreshed token that is refused again, need a new sign-in.
     const mayRefresh = demand.reason === 'ending' || (demand.reason === 'refused' && inARow <= 1);
@@ -188,7 +176,7 @@ export function createSignInSession(settings: SessionSettings): SignInSession {
     onAccepted() {
       inARow = 0;
     },
-    dpop: () => session?.dpop,
+    dpop: () => dpop,
   };
 }
 

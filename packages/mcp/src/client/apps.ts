@@ -3,9 +3,8 @@ import { KernelError, type Toolset } from '@kernel/protocol';
 import type { Client } from '@modelcontextprotocol/client';
 import type { AskedServer, createAskServer } from './ask-server.ts';
 import { type CallTarget, createRemoteCalls } from './calls/call-remote-tool.ts';
-import { listEntries } from './connection/list-tools.ts';
+import { listEntries, RESOURCES } from './connection/list-tools.ts';
 import type { McpContentOptions } from './contents.ts';
-import { RESOURCES } from './server-content.ts';
 import type { ApprovedTools } from './tools/approved-tools.ts';
 import { APP_MIME_TYPE } from './tools/remote-tool.ts';
 

@@ -2,20 +2,12 @@ import { definedFields, isObject, visibleText } from '@kernel/internal';
 import { KernelError, type MediaPart, type Message, type TextPart } from '@kernel/protocol';
 import type { AskServer } from './ask-server.ts';
 import { toPart } from './calls/tool-result.ts';
-import { listEntries, type ListKind } from './connection/list-tools.ts';
+import { listEntries, type ListKind, PROMPTS, RESOURCES, TEMPLATES } from './connection/list-tools.ts';
 import { METHOD_NOT_FOUND } from '../json-rpc.ts';
 import type { McpContents, McpListOptions, McpPromptArgument } from './contents.ts';
 
 const MAX_PARTS = 100;
 const MAX_BYTES = 10 * 1024 * 1024;
-export const RESOURCES: ListKind = { method: 'resources/list', key: 'resources', capability: 'resources', id: 'uri' };
-const TEMPLATES: ListKind = {
-  method: 'resources/templates/list',
-  key: 'resourceTemplates',
-  capability: 'resources',
-  id: 'uriTemplate',
-};
-const PROMPTS: ListKind = { method: 'prompts/list', key: 'prompts', capability: 'prompts', id: 'name' };
 
 export function createContents({ ask, find: target, servers: targets }: AskServer): McpContents {
   const list = async <T>(

@@ -46,11 +46,15 @@ const pageOf = (key: ListKind['key']) =>
     return { value: { items, nextCursor, ttlMs } };
   });
 
-const TOOLS: ListKind = { method: 'tools/list', key: 'tools', capability: 'tools', id: 'name' };
-
-export function listTools(client: Client, signal: AbortSignal, timeoutMs: number): Promise<ListedTools> {
-  return listEntries(client, TOOLS, signal, timeoutMs);
-}
+export const TOOLS: ListKind = { method: 'tools/list', key: 'tools', capability: 'tools', id: 'name' };
+export const RESOURCES: ListKind = { method: 'resources/list', key: 'resources', capability: 'resources', id: 'uri' };
+export const TEMPLATES: ListKind = {
+  method: 'resources/templates/list',
+  key: 'resourceTemplates',
+  capability: 'resources',
+  id: 'uriTemplate',
+};
+export const PROMPTS: ListKind = { method: 'prompts/list', key: 'prompts', capability: 'prompts', id: 'name' };
 
 /**
  * Lists all pages. When the list ends is not for the server alone to say: a cursor that is empty, null or repeated ends it, and

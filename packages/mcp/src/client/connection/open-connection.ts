@@ -2,7 +2,7 @@ import { definedFields, delay, untilAborted } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { Client, FetchLike, JsonSchemaValidatorResult, PriorDiscovery } from '@modelcontextprotocol/client';
 import type { McpServer } from '../config.ts';
-import { type ListedTools, listTools } from './list-tools.ts';
+import { type ListedTools, listEntries, TOOLS } from './list-tools.ts';
 import { createAskClock } from '../calls/call-clock.ts';
 import { handleQuestions, type QuestionOptions } from './questions.ts';
 import { causeOf } from './request-failure.ts';
@@ -161,7 +161,7 @@ export async function openConnection(
       ...news,
       async listTools(listSignal) {
         hasListed = true;
-        const listed = await listTools(client, listSignal, connectTimeoutMs);
+        const listed = await listEntries(client, TOOLS, listSignal, connectTimeoutMs);
         return { ...listed, sendsHeaders: isModern && server.kind === 'http' };
       },
     };

@@ -24,14 +24,14 @@ export function createRemoteServer(
   let era: Connection['era'] | undefined;
   /** When the list of tools is too old, in ms of `performance.now()`. */
   let staleMs = Infinity;
-  const noteAge = (listed: ListedTools): void => void (staleMs = performance.now() + (listed.ttlMs ?? Infinity));
+  const noteAge = (listed: ListedTools): ListedTools => {
+    staleMs = performance.now() + (listed.ttlMs ?? Infinity);
+    return listed;
+  };
   const refresher = createListRefresher(
     () => current,
     stop.signal,
-    (listed) => {
-      noteAge(listed);
-      onListed(listed);
-    },
+    (listed) => onListed(noteAge(listed)),
   );
 
   async function connect(signal: AbortSignal): Promise<{ connection: Connection; listed: ListedTools }> {
@@ -51,9 +51,8 @@ export function createRemoteServer(
     connection = await openConnection(config, options, signal, events, known);
     era = connection.era;
     try {
-      const listed = await connection.listTools(signal);
+      const listed = noteAge(await connection.listTools(signal));
       if (connection.link.failure() !== undefined) throw new Error('the connection broke while the tools were listed');
-      noteAge(listed);
       current = connection;
       if (hasChanged) refresher.refresh();
       return { connection, listed };

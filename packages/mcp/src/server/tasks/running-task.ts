@@ -17,10 +17,8 @@ export interface RunningTaskOptions {
   readonly onError: (error: unknown) => void;
 }
 
-interface OpenQuestion {
+interface OpenQuestion extends PromiseWithResolvers<InputResponse> {
   readonly request: InputRequest;
-  readonly answered: Promise<InputResponse>;
-  resolve(answer: InputResponse): void;
 }
 
 /** A task that this server runs. */
@@ -51,7 +49,8 @@ export function createRunningTask(first: TaskRecord, options: RunningTaskOptions
   };
   const change = (next: Partial<TaskRecord>): void => {
     if (hasEnded) return;
-    record = { ...record, ...next, updatedMs: Math.max(Date.now(), record.updatedMs) };
+    const { questions: _answered, ...rest } = record;
+    record = { ...rest, ...next, updatedMs: Math.max(Date.now(), record.updatedMs) };
     if (!isDirty) saving = saving.then(keep).catch(onError);
     isDirty = true;
     onChange(record);
@@ -63,26 +62,14 @@ export function createRunningTask(first: TaskRecord, options: RunningTaskOptions
   };
   const end = (next: Partial<TaskRecord>): void => {
     if (hasEnded) return;
-    const { questions: _, ...rest } = record;
-    record = rest;
     change({ ...next, expiresMs: Date.now() + ttlMs });
     hasEnded = true;
     void saving.then(() => onEnd(record));
   };
-  const wait = (): void => {
-    const { questions: _, ...rest } = record;
-    record = rest;
-    if (open.size === 0) return change({ status: 'working' });
+  const openQuestions = (): Pick<TaskRecord, 'status' | 'questions'> => {
+    if (open.size === 0) return { status: 'working' };
     const questions = Object.fromEntries([...open].map(([name, { request }]) => [name, request]));
-    return change({ status: 'input_required', questions });
-  };
-  const question = (name: string, request: InputRequest): OpenQuestion => {
-    const known = open.get(name);
-    if (known !== undefined) return known;
-    const { promise: answered, resolve } = Promise.withResolvers<InputResponse>();
-    const asked = { request, answered, resolve };
-    open.set(name, asked);
-    return asked;
+    return { status: 'input_required', questions };
   };
 
   return {
@@ -90,17 +77,20 @@ export function createRunningTask(first: TaskRecord, options: RunningTaskOptions
     /** Aborts when the task is cancelled or has expired, and when the server closes. */
     signal,
     /** Says how far the call is. */
-    report: (message: string): void => change({ message: sliceHead(message.toWellFormed(), MAX_MESSAGE) }),
+    report: (message: string): void =>
+      change({ ...openQuestions(), message: sliceHead(message.toWellFormed(), MAX_MESSAGE) }),
     /** Asks the client; resolves to all answers. A name is asked for once in the life of a task. Rejects on abort. */
     async ask(requests: InputRequests): Promise<{ readonly [name: string]: InputResponse }> {
       const before = open.size;
+      const known = new Map(Object.entries(record.answers ?? {}));
       const answers = Object.entries(requests).map(async ([name, request]) => {
-        const known =
-          record.answers !== undefined && Object.hasOwn(record.answers, name) ? record.answers[name] : undefined;
-        const isKnown = known !== undefined && isAnswer(request, known);
-        return [name, isKnown ? known : await question(name, request).answered] as const;
+        const answer = known.get(name);
+        if (isAnswer(request, answer)) return [name, answer] as const;
+        const asked = open.get(name) ?? { request, ...Promise.withResolvers<InputResponse>() };
+        open.set(name, asked);
+        return [name, await asked.promise] as const;
       });
-      if (open.size > before) wait();
+      if (open.size > before) change(openQuestions());
       return Object.fromEntries(await untilAborted(Promise.all(answers), signal));
     },
     /** Takes the answer to an open question; any other is ignored. Throws a JSON-RPC error for one of the wrong form. */
@@ -111,7 +101,7 @@ export function createRunningTask(first: TaskRecord, options: RunningTaskOptions
         throw rpcError(INVALID_PARAMS, `"${name}" is not answered in the form that was asked for`);
       open.delete(name);
       record = { ...record, answers: { ...record.answers, [name]: answer } };
-      wait();
+      change(openQuestions());
       asked.resolve(answer);
     },
     complete: (result: CallToolResult): void => end({ status: 'completed', result }),
