@@ -275,7 +275,7 @@ const EDITS: readonly (readonly [folders: readonly string[], edits: Readonly<Rec
         '      if (passes(check, «Object.keys(value).find((name) => name === key) ?? »key, validation)) continue;',
       ],
       'packages/mcp/src/client/calls/tool-result.ts': ['texts.«push(→splice(0, texts.length, ...texts, »part);'],
-      'packages/mcp/src/stdio/split-lines.ts': [
+      'packages/mcp/src/split-lines.ts': [
         '      parts«.push(part)→ = [Buffer.concat([...parts, part])]»;',
         `at = «chunk→Buffer.from(chunk)».indexOf(NEWLINE, from)) {
       add(`,

@@ -1,15 +1,15 @@
+import { visibleText } from '@kernel/internal';
 import type { Tool } from '@kernel/protocol';
+import { validateForeign } from '@kernel/schema';
 import { verifies } from '@kernel/testing';
 import { test } from 'vitest';
-import { validateForeign } from '@kernel/schema';
 import { toToolResult } from '../src/client/calls/tool-result.ts';
 import { readMcpConfig } from '../src/client/config.ts';
 import { createServerRedactor } from '../src/client/server-redactor.ts';
 import { checkOutput, findSchemaFault } from '../src/client/tools/output-check.ts';
 import { createToolNames, visibleSchema } from '../src/client/tools/remote-tool.ts';
-import { visibleText } from '@kernel/internal';
+import { splitLines } from '../src/split-lines.ts';
 import { expectLinear } from '../../../test/setup/growth.ts';
-import { splitLines } from '../src/stdio/split-lines.ts';
 
 const KIB = 1024;
 const many = (size: number, unit: string): string => unit.repeat(Math.ceil(size / unit.length));

@@ -14,12 +14,12 @@ import {
 import { annotateResult, type ValidatedArguments, validateForeign } from '@kernel/schema';
 import type { CallToolResult, Progress } from '@modelcontextprotocol/client';
 import { startProgressTimeout } from './call-clock.ts';
+import { createdTask } from './remote-task.ts';
 import { toToolResult } from './tool-result.ts';
 import type { TraceContextOf } from '../connect-options.ts';
 import type { Connection } from '../connection/open-connection.ts';
 import type { RemoteServer } from '../connection/remote-server.ts';
 import { failureResult, toRequestFailure } from '../connection/request-failure.ts';
-import { createdTask } from '../tasks/remote-task.ts';
 import type { ApprovedTools } from '../tools/approved-tools.ts';
 import { checkOutput } from '../tools/output-check.ts';
 import type { RemoteTool } from '../tools/remote-tool.ts';
@@ -166,7 +166,7 @@ async function request(
     );
     const task = createdTask(result);
     if (task === undefined) return result;
-    const { awaitTask } = await import('../tasks/await-task.ts');
+    const { awaitTask } = await import('./await-task.ts');
     const reconnect = (): Promise<Connection> => untilAborted(server.connection(), signal);
     const onAlive = timeout.restart;
     return await awaitTask(task, { connection, reconnect, signal, timeoutMs, onAlive, onProgress });

@@ -1,13 +1,13 @@
 import { definedFields, delay, untilAborted } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import type { Client, FetchLike, JsonSchemaValidatorResult, PriorDiscovery } from '@modelcontextprotocol/client';
+import { createAskClock } from '../calls/call-clock.ts';
+import { createTaskNews, TASKS_EXTENSION } from '../calls/remote-task.ts';
 import type { McpServer } from '../config.ts';
 import { type ListedTools, listEntries, TOOLS } from './list-tools.ts';
-import { createAskClock } from '../calls/call-clock.ts';
 import { handleQuestions, type QuestionOptions } from './questions.ts';
 import { causeOf } from './request-failure.ts';
 import { redactedError } from '../server-redactor.ts';
-import { createTaskNews, TASKS_EXTENSION } from '../tasks/remote-task.ts';
 import { APP_MIME_TYPE, APPS_EXTENSION } from '../tools/remote-tool.ts';
 import { createHttpLink } from '../transport/http-link.ts';
 import type { ServerLink } from '../transport/server-link.ts';

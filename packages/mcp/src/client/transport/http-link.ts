@@ -1,9 +1,9 @@
 import { untilAborted, wellFormed } from '@kernel/internal';
 import type { FetchLike, JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { liftTask } from '../calls/remote-task.ts';
 import type { McpServer } from '../config.ts';
 import { systemCode } from '../connection/request-failure.ts';
 import { createAddressRedactor } from '../server-redactor.ts';
-import { liftTask } from '../tasks/remote-task.ts';
 import { limitFetch } from './limit-fetch.ts';
 import { type ClientSdk, MAX_MESSAGE_BYTES, RESPONSE_LOST, type ServerLink } from './server-link.ts';
 

@@ -1,9 +1,9 @@
 import { errorMessage, isObject, parseJson, wellFormed } from '@kernel/internal';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
-import { liftTask } from '../tasks/remote-task.ts';
+import { liftTask } from '../calls/remote-task.ts';
 import { type ClientSdk, MAX_MESSAGE_BYTES, type ServerLink } from './server-link.ts';
 import { type ServerProcess, startServerProcess, type StdioServer } from './server-process.ts';
-import { splitLines } from '../../stdio/split-lines.ts';
+import { splitLines } from '../../split-lines.ts';
 
 /** How long to wait for what is still in the pipes of a program that has ended: a grandchild may hold them open. */
 const DRAIN_MS = 100;

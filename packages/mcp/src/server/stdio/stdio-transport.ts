@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import { attempt, parseJson, toJsonText } from '@kernel/internal';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
-import { splitLines } from '../../stdio/split-lines.ts';
 import { INVALID_REQUEST, PARSE_ERROR, type RequestId, requestIdOf } from '../../json-rpc.ts';
+import { splitLines } from '../../split-lines.ts';
 
 /**
  * Creates a transport with one JSON-RPC message per line. Unlike the SDK's own it responds to a line that it cannot read, so that the sender does not

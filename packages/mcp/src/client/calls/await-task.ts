@@ -1,9 +1,9 @@
 import { delay, isObject, MAX_TIMER_MS, sliceHead } from '@kernel/internal';
 import type { CallToolResult } from '@modelcontextprotocol/client';
-import { INTERNAL_ERROR, toSchema } from '../../json-rpc.ts';
+import type { RemoteTask } from './remote-task.ts';
 import type { Connection } from '../connection/open-connection.ts';
 import { lostTask, toRequestFailure } from '../connection/request-failure.ts';
-import type { RemoteTask } from './remote-task.ts';
+import { INTERNAL_ERROR, toSchema } from '../../json-rpc.ts';
 
 /** What the wait for a task needs of its call. */
 export interface TaskWait {

@@ -1,6 +1,6 @@
 import { isObject } from '@kernel/internal';
-import { ANY_PARAMS } from '../../json-rpc.ts';
 import type { CallToolResult, Client, JSONRPCMessage } from '@modelcontextprotocol/client';
+import { ANY_PARAMS } from '../../json-rpc.ts';
 
 /** The name of the extension, in the capabilities of both sides. */
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
