@@ -2,10 +2,11 @@ import { onAbort } from '@kernel/internal';
 import { KernelError, type KeysOf, type Toolset } from '@kernel/protocol';
 import type * as Sdk from '@modelcontextprotocol/server';
 import type { McpServer, Server } from '@modelcontextprotocol/server';
-import type { AddContent } from './content/load-content.ts';
+import { loadContent } from './content/load-content.ts';
 import type { ServedContent } from './content/served-content.ts';
-import { handleToolRequests, type MountToolsOptions } from './mount-tools.ts';
+import { handleToolRequests, type MountToolsOptions, stateKeyOf } from './mount-tools.ts';
 import type { TaskOptions, TaskSupport } from './tasks/task-support.ts';
+import type { StateKey } from './tools/ask-client.ts';
 import { createToolsetTurns } from './tools/toolset-turns.ts';
 
 /** How a server introduces itself, or how it is created. */
@@ -43,37 +44,42 @@ export const SERVER_KEYS: KeysOf<ServerOptions> = {
   content: true,
 };
 
-/** Returns the function that creates the server of a connection, with its content. Throws `CONFIG_INVALID` if that or the tools cannot be added to what `createServer` returns. */
-export function serverFactory(
+/** What all connections of a server share. */
+export interface Served {
+  /** Creates the server of a connection, with its content and without tools. */
+  readonly createServer: () => McpServer | Server;
+  readonly stateKey: StateKey;
+  readonly tasks: TaskSupport | undefined;
+}
+
+/** Prepares what all connections share. Rejects with `CONFIG_INVALID` for options, content or a `createServer` that cannot be used. */
+export async function prepareServer(
   sdk: typeof Sdk,
+  subject: string,
   toolset: Toolset,
   options: ServerOptions,
-  addContent: AddContent,
-): () => McpServer | Server {
-  const { name = 'kernel', version = '0.0.0', instructions, content, createServer } = options;
-  if (createServer !== undefined) {
-    const server = createServer();
-    if (createServer() === server)
+): Promise<Served> {
+  const { name = 'kernel', version = '0.0.0', instructions, content, createServer: create, onError } = options;
+  const addContent = await loadContent(sdk, subject, content, onError);
+  if (create !== undefined) {
+    const server = create();
+    if (create() === server)
       throw new KernelError('CONFIG_INVALID', 'createServer returned the same server twice.', {
         hint: 'Create a new one in each call: a server has one connection.',
       });
     handleToolRequests(server, toolset, createToolsetTurns(toolset), '');
   }
-  const create = (): McpServer | Server => {
+  const createServer = (): McpServer | Server => {
     const about = instructions === undefined ? {} : { instructions };
-    const server = createServer?.() ?? new sdk.McpServer({ name, version }, about);
+    const server = create?.() ?? new sdk.McpServer({ name, version }, about);
     addContent(server);
     return server;
   };
-  if (content !== undefined) create(); // finds mistakes now
-  return create;
-}
-
-/** Loads what a server with tasks needs. Rejects with `CONFIG_INVALID` for options that are not valid. */
-export async function loadTasks(subject: string, { tasks, onError }: ServerOptions): Promise<TaskSupport | undefined> {
-  if (tasks === undefined) return undefined;
+  if (content !== undefined) createServer(); // finds mistakes now
+  const stateKey = stateKeyOf(subject, options);
+  if (options.tasks === undefined) return { createServer, stateKey, tasks: undefined };
   const { createTaskSupport } = await import('./tasks/task-support.ts');
-  return createTaskSupport(subject, tasks, onError);
+  return { createServer, stateKey, tasks: await createTaskSupport(subject, options.tasks, onError) };
 }
 
 /** Calls `listener` when the connection of a server has ended, after the `onclose` that it already has. */

@@ -40,8 +40,7 @@ export async function awaitTask(created: RemoteTask, wait: TaskWait): Promise<Ca
   if (typeof taskId !== 'string' || taskId === '') throw unreadable('its task has no id');
   const stop = new AbortController();
   const current: CurrentWait = { ...wait, taskId, answered: new Set() };
-  const removeListener = wait.connection.onTask(taskId, () => current.wake?.());
-  wait.connection.listenToTask(taskId, stop.signal);
+  wait.connection.listenToTask(taskId, stop.signal, () => current.wake?.());
   try {
     const ended = await untilEnded(created, current);
     return await resultOf(ended);
@@ -50,7 +49,6 @@ export async function awaitTask(created: RemoteTask, wait: TaskWait): Promise<Ca
     throw wait.signal.aborted ? timeout : error;
   } finally {
     stop.abort();
-    removeListener();
   }
 }
 

@@ -1,4 +1,4 @@
-import { isObject } from '@kernel/internal';
+import { isObject, onAbort } from '@kernel/internal';
 import type { CallToolResult, Client, JSONRPCMessage } from '@modelcontextprotocol/client';
 import { ANY_PARAMS } from '../../json-rpc.ts';
 
@@ -26,25 +26,22 @@ export function createdTask({ _meta: meta }: CallToolResult): RemoteTask | undef
   return isObject(task) ? task : undefined;
 }
 
-/** Hears what a server tells of tasks unasked. The news itself is not used: the task is asked for. */
+/**
+ * Creates what listens to the news of a task until the signal aborts, by a subscription where the server has them. The news itself isn't used: `onNews` asks for
+ * the task, which is also asked for at its interval.
+ */
 export function createTaskNews(client: Client) {
-  const listeners = new Set<readonly [taskId: string, listener: () => void]>();
+  const listeners = new Set<readonly [taskId: string, onNews: () => void]>();
   client.setNotificationHandler('notifications/tasks', { params: ANY_PARAMS }, (params) => {
-    for (const [taskId, listener] of listeners) if (isObject(params) && params['taskId'] === taskId) listener();
+    for (const [taskId, onNews] of listeners) if (isObject(params) && params['taskId'] === taskId) onNews();
   });
-  return {
-    /** Calls `listener` with each news of a task. Returns a function that stops it. */
-    onTask(taskId: string, listener: () => void): () => void {
-      const entry = [taskId, listener] as const;
-      listeners.add(entry);
-      return () => void listeners.delete(entry);
-    },
-    /** Subscribes to the news of a task until the signal aborts; without it, the task is asked for at its interval. */
-    listenToTask(taskId: string, signal: AbortSignal): void {
-      if (client.getServerCapabilities()?.extensions?.[TASKS_EXTENSION] === undefined) return;
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the types of the SDK lack what the extension adds
-      const filter = { taskIds: [taskId] } as Parameters<Client['listen']>[0];
-      client.listen(filter, { signal }).catch(() => {});
-    },
+  return (taskId: string, signal: AbortSignal, onNews: () => void): void => {
+    const entry = [taskId, onNews] as const;
+    listeners.add(entry);
+    onAbort(signal, () => void listeners.delete(entry));
+    if (client.getServerCapabilities()?.extensions?.[TASKS_EXTENSION] === undefined) return;
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the types of the SDK lack what the extension adds
+    const filter = { taskIds: [taskId] } as Parameters<Client['listen']>[0];
+    client.listen(filter, { signal }).catch(() => {});
   };
 }

@@ -61,8 +61,7 @@ export interface Connection {
   listTools(signal: AbortSignal): Promise<ListedTools>;
   /** Answers a question of a task; undefined if this client is unable to. */
   answer(request: unknown, signal: AbortSignal): Promise<unknown>;
-  onTask: ReturnType<typeof createTaskNews>['onTask'];
-  listenToTask: ReturnType<typeof createTaskNews>['listenToTask'];
+  readonly listenToTask: ReturnType<typeof createTaskNews>;
 }
 
 /** How long a program may leave the question for its version without an answer, before it gets the handshake of the older versions. */
@@ -109,7 +108,7 @@ export async function openConnection(
       jsonSchemaValidator: { getValidator: () => acceptAll },
       versionNegotiation: { mode: 'auto', probe: server.kind === 'stdio' ? { timeoutMs: probeMs } : {} },
     });
-    const news = createTaskNews(client);
+    const listenToTask = createTaskNews(client);
     const clock = createAskClock();
     const answer = handleQuestions(sdk, client, server.name, options, clock);
     client.setNotificationHandler('notifications/tools/list_changed', () => events.onListChanged());
@@ -158,7 +157,7 @@ export async function openConnection(
       era: isModern ? 'modern' : 'legacy',
       lastAskedMs: clock.lastAskedMs,
       answer,
-      ...news,
+      listenToTask,
       async listTools(listSignal) {
         hasListed = true;
         const listed = await listEntries(client, TOOLS, listSignal, connectTimeoutMs);

@@ -1,6 +1,6 @@
 import type * as Sdk from '@modelcontextprotocol/server';
 import type { Toolset } from '@kernel/protocol';
-import type { McpServer, Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import type { Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import {
   cancelledIds,
   errorResponse,
@@ -13,9 +13,7 @@ import {
 import type { HttpSettings } from './http-options.ts';
 import { type OnResponseEnd, watchResponse } from './watch-response.ts';
 import { mountOn, protocolOf } from '../mount-tools.ts';
-import { onServerClose, type ServerOptions } from '../server-options.ts';
-import type { TaskSupport } from '../tasks/task-support.ts';
-import type { StateKey } from '../tools/ask-client.ts';
+import { onServerClose, type Served, type ServerOptions } from '../server-options.ts';
 
 interface HttpSession {
   readonly transport: WebStandardStreamableHTTPServerTransport;
@@ -32,9 +30,8 @@ export function createHttpSessions(
   sdk: typeof Sdk,
   toolset: Toolset,
   settings: HttpSettings,
-  options: ServerOptions,
-  createServer: () => McpServer | Server,
-  shared: { readonly stateKey: StateKey; readonly tasks: TaskSupport | undefined },
+  onError: ServerOptions['onError'],
+  { createServer, stateKey, tasks }: Served,
 ) {
   const { maxSessions, sessionIdleMs, createEventStore } = settings;
   const sessions = new Map<string, HttpSession>();
@@ -43,7 +40,7 @@ export function createHttpSessions(
   const open = async (id: string): Promise<HttpSession> => {
     const created = createServer();
     const server = protocolOf(created);
-    const unmount = mountOn(created, toolset, shared.stateKey, shared.tasks);
+    const unmount = mountOn(created, toolset, stateKey, tasks);
     const transport = new sdk.WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
       ...(createEventStore === undefined ? {} : { eventStore: createEventStore(), retryInterval: RETRY_MS }),
@@ -55,8 +52,7 @@ export function createHttpSessions(
       sessions.delete(id);
       unmount();
     });
-    if (server.onerror === undefined && options.onError !== undefined)
-      Object.assign(server, { onerror: options.onError });
+    if (server.onerror === undefined && onError !== undefined) Object.assign(server, { onerror: onError });
     await created.connect(transport);
     return session;
   };

@@ -4,13 +4,12 @@ import { checkToolset, KernelError, type Toolset } from '@kernel/protocol';
 import type { NodeServerResponseLike } from '@modelcontextprotocol/node';
 import type { McpServer, Server, ServerNotifier } from '@modelcontextprotocol/server';
 import { errorResponse, PARSE_ERROR } from '../../json-rpc.ts';
-import { loadContent } from '../content/load-content.ts';
 import { httpGuard } from './http-guard.ts';
 import { type HttpSettings, httpSettings, type ServeHttpOptions, toUrlHost } from './http-options.ts';
 import { createHttpSessions } from './http-sessions.ts';
 import { watchResponse } from './watch-response.ts';
-import { handleToolRequests, onListChange, stateKeyOf } from '../mount-tools.ts';
-import { closeOnAbort, loadTasks, serverFactory } from '../server-options.ts';
+import { handleToolRequests, onListChange } from '../mount-tools.ts';
+import { closeOnAbort, prepareServer } from '../server-options.ts';
 import { createToolsetTurns } from '../tools/toolset-turns.ts';
 
 /** A server over streamable HTTP. */
@@ -51,16 +50,14 @@ export async function serveHttp(toolset: Toolset, options: ServeHttpOptions = {}
     import('@modelcontextprotocol/node'),
     import('node:http'),
   ]);
-  const addContent = await loadContent(sdk, 'serveHttp', options.content, onError);
-  const createMcpServer = serverFactory(sdk, toolset, options, addContent);
-  const tasks = await loadTasks('serveHttp', options);
-  const stateKey = stateKeyOf('serveHttp', options);
-  const sessions = createHttpSessions(sdk, toolset, settings, options, createMcpServer, { stateKey, tasks });
+  const served = await prepareServer(sdk, 'serveHttp', toolset, options);
+  const { stateKey, tasks } = served;
+  const sessions = createHttpSessions(sdk, toolset, settings, onError, served);
   const limits = { maxRequestBodySize: settings.maxBodyBytes, ...(onError === undefined ? {} : { onerror: onError }) };
   // Version 2026-07-28: a server for each request; list changes go to the streams that clients opened for them.
   const turns = createToolsetTurns(toolset);
   const createStateless = (): McpServer | Server => {
-    const stateless = createMcpServer();
+    const stateless = served.createServer();
     handleToolRequests(stateless, toolset, turns, stateKey, tasks);
     return stateless;
   };

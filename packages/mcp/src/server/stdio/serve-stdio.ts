@@ -1,16 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { checkToolset, checkKeys, optionKeys, type Toolset } from '@kernel/protocol';
-import { loadContent } from '../content/load-content.ts';
-import { mountOn, protocolOf, stateKeyOf } from '../mount-tools.ts';
-import {
-  closeOnAbort,
-  onServerClose,
-  SERVER_KEYS,
-  serverFactory,
-  type ServerOptions,
-  loadTasks,
-} from '../server-options.ts';
+import { mountOn, protocolOf } from '../mount-tools.ts';
+import { closeOnAbort, onServerClose, prepareServer, SERVER_KEYS, type ServerOptions } from '../server-options.ts';
 import { stdioTransport } from './stdio-transport.ts';
 
 /** How to serve over standard input and output. */
@@ -80,10 +72,7 @@ async function start(toolset: Toolset, options: ServeStdioOptions, onClosed: () 
     import('@modelcontextprotocol/server'),
     import('@modelcontextprotocol/server/stdio'),
   ]);
-  const addContent = await loadContent(sdk, 'serveStdio', options.content, onError);
-  const createServer = serverFactory(sdk, toolset, options, addContent);
-  const stateKey = stateKeyOf('serveStdio', options);
-  const tasks = await loadTasks('serveStdio', options);
+  const { createServer, stateKey, tasks } = await prepareServer(sdk, 'serveStdio', toolset, options);
   const transport = stdioTransport(stdin, stdout, maxMessageBytes, (value) => sdk.parseJSONRPCMessage(value));
   const handle = stdio.serveStdio(
     () => {
