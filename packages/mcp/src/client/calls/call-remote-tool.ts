@@ -3,10 +3,12 @@ import {
   errorResult,
   isRepeatable,
   KernelError,
+  type KernelErrorCode,
   type RunningCall,
   toErrorResult,
   type Tool,
   type ToolCall,
+  type ToolOutcome,
   type ToolResult,
   type Toolset,
   unreadableResult,
@@ -43,7 +45,7 @@ export function createRemoteCalls(servers: readonly CallTarget[], isClosed: () =
       const target = servers.find(({ tools }) => tools.has(name));
       const tool = target?.tools.find(name)?.tool;
       if (target === undefined || tool === undefined) return unavailableResult(name, target?.tools);
-      if (signal.aborted) return cancelledResult(name, 'was cancelled before it started.');
+      if (signal.aborted) return cancelledResult(name);
       const validated = validateForeign(tool, call.arguments);
       if (validated.error !== undefined) return annotateResult(toErrorResult(validated.error), validated);
       return {
@@ -60,9 +62,22 @@ export function createRemoteCalls(servers: readonly CallTarget[], isClosed: () =
   };
 }
 
-function closedResult(tool: string): ToolResult {
-  const message = `"${tool}" is not available: the MCP connection is closed.`;
-  return toErrorResult(new KernelError('TOOL_UNAVAILABLE', message, { data: { tool } }));
+function closedResult(name: string): ToolResult {
+  return failedResult('TOOL_UNAVAILABLE', name, 'is not available: the MCP connection is closed.');
+}
+
+function cancelledResult(name: string, how = 'was cancelled before it started.'): ToolResult {
+  return failedResult('TOOL_CANCELLED', name, how, 'cancelled');
+}
+
+function failedResult(
+  code: KernelErrorCode,
+  tool: string,
+  why: string,
+  outcome?: ToolOutcome,
+  hint?: string,
+): ToolResult {
+  return toErrorResult(new KernelError(code, `"${tool}" ${why}`, { hint, data: { tool } }), outcome);
 }
 
 /** Runs a prepared call on its server, if the tool is still the one that it was prepared for. Never rejects. On abort it settles at once and notifies the server. */
@@ -74,7 +89,7 @@ async function runRemoteCall(
   target: CallTarget,
 ): Promise<ToolResult> {
   const { server, tools } = target;
-  if (context.signal.aborted) return cancelledResult(name, 'was cancelled before it started.');
+  if (context.signal.aborted) return cancelledResult(name);
   let isRetry = false;
   let hasShownPages = false;
   for (;;) {
@@ -82,7 +97,7 @@ async function runRemoteCall(
     try {
       connection = await untilAborted(server.connection(), context.signal);
     } catch (error) {
-      if (context.signal.aborted) return cancelledResult(name, 'was cancelled before it started.');
+      if (context.signal.aborted) return cancelledResult(name);
       return KernelError.is(error)
         ? toErrorResult(error)
         : errorResult(`TOOL_UNAVAILABLE: "${name}" is not available.`, error);
@@ -92,7 +107,10 @@ async function runRemoteCall(
     if (remote === undefined) return unavailableResult(name, tools);
     const { tool } = remote;
     const startedMs = performance.now();
-    if (tool !== offered) return toErrorResult(changedCallError(name), 'denied');
+    if (tool !== offered) {
+      const why = 'was not run: the tool or its arguments have changed since the approval.';
+      return failedResult('TOOL_DENIED', name, why, 'denied', 'Call it again to ask for approval of what it is now.');
+    }
     try {
       const result = await request(connection, remote, isObject(checked.input) ? checked.input : {}, context, target);
       const mismatch = checkOutput(tool, result);
@@ -122,10 +140,9 @@ async function runRemoteCall(
 
 /** The result of a call of a tool that is not on offer: unknown to all servers, or in quarantine or at fault on the server of `tools`. */
 function unavailableResult(name: string, tools: CallTarget['tools'] | undefined): ToolResult {
-  const data = { tool: name };
   const fault = tools?.faultOf(name);
-  if (fault !== undefined)
-    return toErrorResult(new KernelError('TOOL_UNAVAILABLE', `"${name}" cannot be used: ${fault}.`, { data }));
+  if (fault !== undefined) return failedResult('TOOL_UNAVAILABLE', name, `cannot be used: ${fault}.`);
+  const data = { tool: name };
   const error =
     tools?.isQuarantined(name) === true
       ? new KernelError('TOOL_UNAVAILABLE', `the description of "${name}" has changed and is not approved.`, { data })
@@ -189,19 +206,6 @@ function invalidOutputResult({ effect, name }: Tool, { server, redact }: CallTar
 function progressText({ progress, total, message }: Progress): string {
   const share = total === undefined ? String(progress) : `${progress}/${total}`;
   return message === undefined || message === '' ? share : message;
-}
-
-function cancelledResult(name: string, how: string): ToolResult {
-  return toErrorResult(new KernelError('TOOL_CANCELLED', `"${name}" ${how}`, { data: { tool: name } }), 'cancelled');
-}
-
-/** The error of a call whose tool has another definition than the prepared one. */
-function changedCallError(toolName: string): KernelError {
-  const message = `"${toolName}" was not run: the tool or its arguments have changed since the approval.`;
-  return new KernelError('TOOL_DENIED', message, {
-    hint: 'Call it again to ask for approval of what it is now.',
-    data: { tool: toolName },
-  });
 }
 
 /** What a server of 2025-11-25 answers to a call that has to wait until the user was at a page. */

@@ -27,7 +27,7 @@ export function toRemoteTool(listed: ListedTool, offeredName: string, trustsHint
     parameters: visibleSchema(parameters),
     title: title && visibleText(title),
     outputSchema: outputSchema && visibleSchema(outputSchema),
-    metadata: metadata && mapTexts(metadata),
+    metadata: toMetadata(listed['_meta'], visibleText),
     effect: toEffect(annotations, trustsHints),
   });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only the characters of texts have changed
@@ -52,28 +52,19 @@ function toEffect(hints: NonNullable<ListedTool['annotations']>, trustsHints: bo
   return idempotentHint === true && destructiveHint === false ? 'idempotent' : 'external';
 }
 
-function toMetadata(meta: { readonly [key: string]: unknown } | undefined): ToolMetadata | undefined {
-  const { category, optionality, usageHint } = meta ?? {};
+const OPTIONALITIES: readonly ToolOptionality[] = ['required', 'optional', 'conditional'];
+
+function toMetadata(
+  meta: { readonly [key: string]: unknown } = {},
+  show = (text: string): string => text,
+): ToolMetadata | undefined {
+  const text = (value: unknown): string | undefined => (typeof value === 'string' ? show(value) : undefined);
   const metadata = definedFields({
-    category: textOrNone(category),
-    optionality: isOptionality(optionality) ? optionality : undefined,
-    usageHint: textOrNone(usageHint),
+    category: text(meta['category']),
+    optionality: OPTIONALITIES.find((each) => each === meta['optionality']),
+    usageHint: text(meta['usageHint']),
   });
   return Object.keys(metadata).length === 0 ? undefined : metadata;
-}
-
-function textOrNone(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
-function isOptionality(value: unknown): value is ToolOptionality {
-  return value === 'required' || value === 'optional' || value === 'conditional';
-}
-
-function mapTexts(metadata: ToolMetadata): ToolMetadata {
-  return Object.fromEntries(
-    Object.entries(metadata).map(([key, value]) => [key, typeof value === 'string' ? visibleText(value) : value]),
-  );
 }
 
 function deepFreeze<T>(value: T): T {
