@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { onAbort, sha256, untilAborted } from '@kernel/internal';
-import { checkKeys, KernelError, optionKeys } from '@kernel/protocol';
+import { KernelError } from '@kernel/protocol';
 
 /** Takes a person to an authorization server and back. */
 export interface Redirect {
@@ -46,7 +46,6 @@ export interface LoopbackRedirectOptions {
   readonly port?: number | undefined;
 }
 
-const KEYS = optionKeys<LoopbackRedirectOptions>({ onUrl: true, timeoutMs: true, port: true });
 const PATH = '/callback';
 const TIMEOUT_MS = 5 * 60_000;
 /** The longest text that is looked at as a pasted answer. */
@@ -57,7 +56,6 @@ const MAX_PASTED = 16_384;
  * answer, a timeout or an abort nothing listens any more.
  */
 export function loopbackRedirect(options: LoopbackRedirectOptions): Redirect {
-  checkKeys('loopbackRedirect', options, KEYS);
   const { onUrl, timeoutMs = TIMEOUT_MS, port = 0 } = options;
   return {
     async open(signal): Promise<OpenRedirect> {
