@@ -1,11 +1,14 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, lstatSync, statSync } from 'node:fs';
-import { dirname, relative } from 'node:path';
+import { chmodSync, closeSync, constants, fstatSync, openSync, readlinkSync, statSync } from 'node:fs';
+import { dirname, relative, sep } from 'node:path';
 import { attempt, childVariables, findProgram, programPath } from '@kernel/internal';
+import { isInside } from '../../workspace/paths.ts';
 
 const MAX_BYTES = 4_194_304;
 const TIMEOUT_MS = 60_000;
 const SET_ID = 0o6000;
+// Node has no name for it: a descriptor that stands for the thing itself, without reading it.
+const O_PATH = 0o10000000;
 
 /**
  * Clears set-user-ID and set-group-ID of the files in a folder that were changed since a time, in milliseconds: other
@@ -28,7 +31,7 @@ export async function clearSetIds(folder: string, sinceMs: number): Promise<read
     });
     const found = names.split('\0').slice(0, -1);
     const changed = found.filter(
-      (each) => attempt(() => change(each.slice(1), each.startsWith('d'), sinceMs)) === true,
+      (each) => attempt(() => clearSetId(folder, Buffer.from(each.slice(1), 'latin1'), sinceMs)) === true,
     );
     const cleared = changed.filter((each) => each.startsWith('f'));
     all.push(...cleared.map((each) => relative(folder, Buffer.from(each.slice(1), 'latin1').toString())));
@@ -37,14 +40,23 @@ export async function clearSetIds(folder: string, sinceMs: number): Promise<read
   }
 }
 
-/** Clears the bits of a file, or lets its owner open a folder. Returns whether that was due. */
-function change(name: string, isFolder: boolean, sinceMs: number): boolean {
-  const path = Buffer.from(name, 'latin1');
-  const { ctimeMs, mode } = lstatSync(path);
-  // The clock of files is coarser, by 10 ms at most.
-  if (ctimeMs < sinceMs - 10) return false;
-  chmodSync(path, isFolder ? mode | 0o500 : mode & 0o7777 & ~SET_ID);
-  return true;
+/**
+ * Clears the bits of a file, or lets its owner open a folder. Returns whether that was due. A command in the background
+ * may put a link in place of a name at any moment, so what is changed is what was opened and looked at.
+ */
+export function clearSetId(folder: string, path: Buffer, sinceMs: number): boolean {
+  const fd = openSync(path, O_PATH | constants.O_NOFOLLOW);
+  try {
+    const opened = `/proc/self/fd/${fd}`;
+    const stats = fstatSync(fd);
+    const isKnown = stats.isFile() || stats.isDirectory();
+    // The clock of files is coarser, by 10 ms at most.
+    if (!isKnown || stats.ctimeMs < sinceMs - 10 || !isInside(folder, readlinkSync(opened), sep)) return false;
+    chmodSync(opened, stats.isDirectory() ? stats.mode | 0o500 : stats.mode & 0o7777 & ~SET_ID);
+    return true;
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** Whether every user can enter a folder, and so each one on the way to it. */
