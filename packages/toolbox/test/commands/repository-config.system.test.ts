@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { KernelError } from '@kernel/protocol';
 import { verifies } from '@kernel/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   bubblewrap,
   containerIsolation,
@@ -72,6 +72,43 @@ describe.each(ISOLATIONS)('what the config of a repository names in the workspac
     const args = argsOf(isolation, folder);
     for (const path of ['.git', '.tools/gitconfig', 'more'].map((each) => join(folder, each)))
       expect(args ?? path).toContain(path);
+  });
+
+  it('is read-only also below the top of the repository, and where a condition does not hold now', async () => {
+    verifies('toolbox.isolation.repository');
+    const { folder } = await repositoryWith({
+      'core.hooksPath': 'app/hooks',
+      'includeIf.onbranch:other.path': '../app/other.config',
+    });
+    const app = join(folder, 'app');
+    mkdirSync(join(app, 'hooks'), { recursive: true });
+    writeFileSync(join(app, 'other.config'), '[include]\n\tpath = more.config\n');
+    writeFileSync(join(app, 'more.config'), '');
+    expect(heldBy(app)).toEqual([
+      ['sealed', 'hooks'],
+      ['sealed', 'other.config'],
+      ['sealed', 'more.config'],
+    ]);
+  });
+
+  it.skipIf(process.platform === 'win32')('is read-only where the config of the user names hooks', async () => {
+    verifies('toolbox.isolation.repository');
+    const { folder } = await repositoryWith({});
+    mkdirSync(join(folder, '.githooks'));
+    const { folder: home } = await commands();
+    writeFileSync(join(home, '.gitconfig'), '[core]\n\thooksPath = .githooks\n');
+    vi.stubEnv('HOME', home);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(heldBy(folder)).toContainEqual(['sealed', '.githooks']);
+  });
+
+  it.each(['core.hooksPath', 'include.path'])('runs nothing where %s names a link', async (key) => {
+    verifies('toolbox.isolation.repository');
+    const { folder, git } = await repositoryWith({});
+    writeFileSync(join(folder, 'real'), '');
+    symlinkSync('real', join(folder, 'link'));
+    git('config', key, join(folder, 'link'));
+    expect(() => isolation.wrap(requestFor(folder))).toThrow(`"${join(folder, 'link')}", which the config of Git names`);
   });
 
   it('runs nothing where a link leads there', async () => {

@@ -57,6 +57,9 @@ const SETTINGS: readonly (readonly [key: string, config: (command: string) => st
   ['diff.d.textconv', (command) => `[diff "d"]\n\ttextconv = "${command}"\n`],
   ['diff.d.command', (command) => `[diff "d"]\n\tcommand = "${command}"\n`],
   ['diff.external', (command) => `[diff]\n\texternal = "${command}"\n`],
+  // Read when Git runs: it is not there when the rules decide.
+  ['include.path', () => `[include]\n\tpath = /dev/fd/9\n`],
+  ['includeif.onbranch:master.path', () => `[includeIf "onbranch:master"]\n\tpath = ~/later\n`],
   ['gpg.program', (command) => `[gpg]\n\tprogram = "${command}"\n[log]\n\tshowSignature = true\n`],
   ['merge.m.driver', (command) => `[merge "m"]\n\tdriver = "${command}"\n`],
   ['format.pretty', () => '[format]\n\tpretty = "%GG"\n'],

@@ -34,9 +34,12 @@ export function gitVariables(command: readonly string[]): Readonly<Record<string
   return uses.length > 0 && uses.every(({ isListed }) => isListed) ? VARIABLES : {};
 }
 
-/** The keys by which Git still finds a program to run, or other files than those of the repository, when it only reads. */
+/**
+ * The keys by which Git still finds a program to run, or other files than those of the repository, when it only reads. What an included file says may be
+ * another thing by the time that Git runs: it may be a descriptor (`/dev/fd/9`), written by the same script, or below the home folder of the isolation.
+ */
 const PROGRAM =
-  /^(?:diff\.external|diff\..*\.(?:command|textconv)|filter\..*\.(?:clean|smudge|process)|merge\..*\.driver|gpg\.(?:.*\.)?program|core\.(?:worktree|attributesfile))$/;
+  /^(?:include(?:if\..*)?\.path|diff\.external|diff\..*\.(?:command|textconv)|filter\..*\.(?:clean|smudge|process)|merge\..*\.driver|gpg\.(?:.*\.)?program|core\.(?:worktree|attributesfile))$/;
 /** Names a file of which `git blame` prints a line that is no revision. */
 const REVISIONS_FILE = 'blame.ignorerevsfile';
 const MAX_MS = 5_000;
@@ -65,7 +68,7 @@ export function programsOfGit(root: string, folder: string, commands: readonly s
     const isUsed =
       PROGRAM.test(key) ||
       (key === REVISIONS_FILE && commands.includes('blame')) ||
-      value.some((line) => line.includes('%G'));
+      value.some((line) => /%[-+ ]?G/.test(line));
     if (scope !== 'command' && isOfFolder && isUsed) found.push(`${key} = ${value.join('\n')}`);
   }
   // A file that is added or committed counts as well.
@@ -108,22 +111,47 @@ export function gitIn(root: string, cwd: string) {
   };
 }
 
-/** The folder of hooks and the files of config that exist in a folder, outside of its `.git`. Asks Git only where the config may name some. */
+/**
+ * The folder of hooks and the files of config that exist in a folder, outside of its `.git`: those that the config of its repository or of one around it
+ * names, and the folder of hooks that the user's config names. Asks Git only where a config may name some.
+ */
 export function filesNamedByConfig(folder: string): readonly string[] {
   const git = join(folder, '.git');
   const config = attempt(() => readFileSync(join(git, 'config'), 'utf8')) ?? 'include';
-  if (!/hookspath|include|worktreeconfig/i.test(config)) return [];
-  const fields = gitIn(folder, folder)?.('', 'config', '--list', '--show-origin', '-z')?.split('\0') ?? [];
-  const paths = fields.flatMap((entry, at) => {
-    const [key = '', ...value] = entry.split('\n');
-    if (!/^(?:core\.hookspath|include(?:if\..*)?\.path)$/i.test(key)) return [];
-    const origin = resolve(folder, (fields[at - 1] ?? '').replace('file:', ''));
-    const base = key.startsWith('include') ? dirname(origin) : folder;
-    return [resolve(base, value.join('\n').replace(/^~(?=\/)/, homedir()))];
-  });
-  const isBelow = (path: string): boolean =>
-    path !== folder && isInside(folder, path, sep) && !isInside(git, path, sep);
-  return paths.filter((path) => isBelow(path) && existsSync(path));
+  const ofUser = configsOfUser();
+  const isNaming = /hookspath|include|worktreeconfig/i;
+  if (![config, ...ofUser.values()].some((text) => isNaming.test(text))) return [];
+  // Git names the origin of a config from the top of the repository.
+  const top = gitIn(folder, folder)?.('', 'rev-parse', '--show-toplevel')?.replace(/\n$/, '') ?? folder;
+  const ask = gitIn(folder, top);
+  const found = new Set<string>();
+  const add = (listed = ''): void => {
+    const fields = listed.split('\0');
+    for (const [at, entry] of fields.entries()) {
+      const [key = '', ...value] = entry.split('\n');
+      if (!/^(?:core\.hookspath|include(?:if\..*)?\.path)$/i.test(key)) continue;
+      const origin = resolve(top, (fields[at - 1] ?? '').replace('file:', ''));
+      const isConfig = key.startsWith('include');
+      // Those of the user's own config are the user's, also where the home folder is the workspace.
+      if (isConfig && ofUser.has(origin)) continue;
+      const path = resolve(isConfig ? dirname(origin) : top, value.join('\n').replace(/^~(?=\/)/, homedir()));
+      if (found.has(path) || !existsSync(path)) continue;
+      found.add(path);
+      // One whose condition does not hold now is not part of the list.
+      if (isConfig) add(ask?.('', 'config', '--file', path, '--no-includes', '--list', '--show-origin', '-z'));
+    }
+  };
+  add(ask?.('', 'config', '--list', '--show-origin', '-z'));
+  return [...found].filter(
+    (path) => path !== folder && isInside(folder, path, sep) && !isInside(git, path, sep),
+  );
+}
+
+/** The configs of Git that hold for every repository of the user: their texts by their paths. */
+function configsOfUser(): ReadonlyMap<string, string> {
+  const inHome = process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config');
+  const paths = ['/etc/gitconfig', join(homedir(), '.gitconfig'), join(inHome, 'git/config')];
+  return new Map(paths.map((path) => [path, attempt(() => readFileSync(path, 'utf8')) ?? '']));
 }
 
 /**

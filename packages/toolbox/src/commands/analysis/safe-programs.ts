@@ -41,7 +41,7 @@ const GIT_OPTIONS = new RegExp(
     '--(?:long|merge-base|merges|modified|name-only|name-status|no-color|no-decorate|no-merges|no-patch|numstat|oneline|others|patch|remotes)',
     '--(?:reverse|short|shortstat|show-toplevel|staged|summary|tags|text|topo-order|verify)',
     '--(?:abbrev|color|decorate|find-renames|porcelain|stat|untracked-files|word-diff)(?:=[^]*)?',
-    '--(?:after|author|before|date|diff-filter|format|grep|max-count|pretty|since|skip|unified|until)=(?![^]*%G)[^]*)$',
+    '--(?:after|author|before|date|diff-filter|format|grep|max-count|pretty|since|skip|unified|until)=(?![^]*%[-+ ]?G)[^]*)$',
   ].join('|'),
 );
 

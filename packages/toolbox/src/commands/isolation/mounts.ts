@@ -110,13 +110,14 @@ function foldersBetween(folder: string, path: string): readonly string[] {
  */
 function repositoryOf({ folder, gitWritable }: IsolationRequest): readonly string[] {
   const git = join(folder, '.git');
-  const found = gitWritable ? undefined : lstatSync(git, { throwIfNoEntry: false });
-  if (found === undefined || isHeld(git)) return [];
+  if (gitWritable) return [];
+  const found = lstatSync(git, { throwIfNoEntry: false });
+  if (found === undefined || isHeld(git)) return isBelowRepository(folder) ? namedByConfig(folder) : [];
   const [, led] = (found.isFile() && /^gitdir:\s*(.+)/.exec(readFileSync(git, 'utf8'))) || [];
   const common = attempt(() => readFileSync(join(git, 'commondir'), 'utf8').trim());
   const leads = [led && resolve(folder, led), common && resolve(git, common)].filter((path) => path !== undefined);
   if (!found.isSymbolicLink() && !leads.some((path) => isInside(folder, path, sep)))
-    return [git, ...outermost(filesNamedByConfig(folder))];
+    return [git, ...namedByConfig(folder)];
   const how = found.isSymbolicLink() ? 'is a link' : 'leads into the folder';
   throw new KernelError(
     'TOOL_UNAVAILABLE',
@@ -124,5 +125,22 @@ function repositoryOf({ folder, gitWritable }: IsolationRequest): readonly strin
     {
       hint: 'Move the repository to .git; one outside of the folder may be named by a file .git with the line "gitdir: PATH". Or pass gitWritable: true.',
     },
+  );
+}
+
+function isBelowRepository(folder: string): boolean {
+  const above = dirname(folder);
+  return above !== folder && (existsSync(join(above, '.git')) || isBelowRepository(above));
+}
+
+/** Returns what the config names in the folder. Throws for a link, which a command could replace. */
+function namedByConfig(folder: string): readonly string[] {
+  const paths = outermost(filesNamedByConfig(folder));
+  const link = paths.find((each) => lstatSync(each, { throwIfNoEntry: false })?.isSymbolicLink() === true);
+  if (link === undefined) return paths;
+  throw new KernelError(
+    'TOOL_UNAVAILABLE',
+    `The isolation cannot protect "${link}", which the config of Git names: it is a link, which a command could replace.`,
+    { hint: 'Put the file or the folder itself there, or name in the config what the link leads to.' },
   );
 }
