@@ -8,7 +8,7 @@ import type { CompiledRule } from './compile-rules.ts';
 import type { RuledCall } from './decide-call.ts';
 import { createLinks, linkTarget, pathsIn } from './links.ts';
 import { patternFor, resolveCommand, type ResolvedCommand } from './match-command.ts';
-import { patternOfPath, toRulePath } from './match-text.ts';
+import { fromRoot, patternOfPath, toRulePath } from './match-text.ts';
 
 interface CommandCall {
   readonly command: readonly string[];
@@ -22,6 +22,8 @@ interface CommandCall {
 }
 
 const INPUT = ' No rule names the input that it gets.';
+/** What leads where a process works, or to what it has open. */
+const OF_A_PROCESS = /(?:^|[^\w.])\/+(?:proc\/.*\/(?:cwd|root|fd)(?:\/|$)|dev\/fd\/+\d+\/)/;
 const WILDCARDS =
   ' A wildcard covers arguments only of programs known to run and change nothing, such as cat and grep, and never a path or link out of the workspace.';
 
@@ -33,7 +35,7 @@ export function readCommand({ command, toolName, folder, isFed, root, mayOpen }:
 
   /** A word as the path from the root that it may be: `./a`, `b/../a` and the absolute path are `a`. */
   const asPath = (word: ShellWord): ShellWord =>
-    word.text?.includes('/') === true ? knownWord(absolute(toRulePath(word.text, root))) : word;
+    word.text?.includes('/') === true ? knownWord(fromRoot(absolute(word.text), root)) : word;
   const byPath = new Map(
     [...facts.commands, ...facts.suspected].map((each) => [each, { ...each, words: each.words.map(asPath) }]),
   );
@@ -49,8 +51,15 @@ export function readCommand({ command, toolName, folder, isFed, root, mayOpen }:
     return found;
   };
 
+  /** A folder by its name, and by what it is a link to. */
+  const placesOf = (at: string): readonly string[] => {
+    const target = root === undefined ? undefined : linkTarget(root, at);
+    return target === undefined ? [at] : [at, target];
+  };
+
   const concerns = ({ folder: named, hasPattern, texts, words }: CompiledRule): boolean => {
-    const mayBeThere = (each: string): boolean => lineage(each).some((above) => named?.concerns(above) !== false);
+    const mayBeThere = (each: string): boolean =>
+      placesOf(each).some((at) => lineage(at).some((above) => named?.concerns(above) !== false));
     const commands = facts.commands.filter(
       ({ folders }) => folders?.some((each) => mayBeThere(posix.join(folder, each))) !== false,
     );
@@ -73,12 +82,13 @@ export function readCommand({ command, toolName, folder, isFed, root, mayOpen }:
     if (interpreter !== undefined) return `what another program interprets (${interpreter})`;
     if (changesFolder) return 'a change of folder';
     const every = [...commands.flatMap(({ words }) => words), ...targets];
+    if (every.some(({ prefix }) => OF_A_PROCESS.test(prefix))) return 'a path that only its process knows';
     return every.some(({ text }) => text === undefined) ? 'a word that only a shell knows' : undefined;
   };
 
   const cover: RuledCall['cover'] = (allowing) => {
     const links = root === undefined ? undefined : createLinks(root);
-    const commands = facts.commands.map((each) => resolveCommand(each, folder, links));
+    const commands = facts.commands.map((each) => resolveCommand(each, folder, { links, placesOf }));
     const ruleFor = (each: ResolvedCommand) => allowing.find(({ words }) => words?.covers(each) === true);
     const open = commands.find((each) => ruleFor(each) === undefined);
     if (open !== undefined) {
@@ -115,7 +125,11 @@ export function readCommand({ command, toolName, folder, isFed, root, mayOpen }:
 /** What the repositories that commands of Git would use make it run. Without a root, no repository but that at the top is trusted. */
 function programsNamed(commands: readonly ResolvedCommand[], root: string | undefined): readonly string[] {
   const byFolder = new Map<string, string[]>();
-  for (const { folders = [], words } of commands.filter((each) => each.words[0]?.text === 'git'))
+  const ofGit = commands.filter((each) => each.words[0]?.text === 'git');
+  // The settings that keep Git from running what a repository names are those of the whole command.
+  if (new Set(ofGit.map(({ isListed }) => isListed)).size > 1)
+    return ['what the repository names, unless its commands that only read are run by themselves'];
+  for (const { folders = [], words } of ofGit)
     for (const each of folders) byFolder.set(each, [...(byFolder.get(each) ?? []), words[1]?.text ?? '']);
   if (root !== undefined)
     return [...byFolder]

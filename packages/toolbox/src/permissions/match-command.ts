@@ -24,14 +24,15 @@ export interface ResolvedCommand extends AnalyzedCommand {
 }
 
 /**
- * Finds out what a wildcard covers of a command that starts in a folder of the workspace, as rules know it. Without `links`, none are known.
+ * Finds out what a wildcard covers of a command that starts in a folder of the workspace, as rules know it. Without `links`, none are known. `placesOf` returns
+ * the names of a folder: a rule has to cover each of them.
  */
 export function resolveCommand(
   { folders: below, ...command }: AnalyzedCommand,
   folder: string,
-  links: Links | undefined,
+  { links, placesOf }: { readonly links: Links | undefined; readonly placesOf: (folder: string) => readonly string[] },
 ): ResolvedCommand {
-  const folders = below?.map((each) => posix.join(folder, each));
+  const folders = below?.flatMap((each) => placesOf(posix.join(folder, each)));
   const read = foldersRead(command.words);
   const isShown =
     folders?.every(

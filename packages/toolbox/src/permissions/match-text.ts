@@ -43,6 +43,12 @@ export function toRulePath(text: string, root: string | undefined): string {
   return relative === '' ? '.' : isOutside(relative) || isAbsolute(relative) ? path : relative;
 }
 
+/** The same for a path that starts from the root, and may come back to it: `../NAME-OF-THE-ROOT/a` is `a`. */
+export function fromRoot(text: string, root: string | undefined): string {
+  const path = toSlashes(text);
+  return toRulePath(root === undefined || isAbsolute(path) ? path : posix.join(toSlashes(root), path), root);
+}
+
 export function patternOfPath(path: string, root: string | undefined): string {
   const isName = path.includes('\\') && process.platform !== 'win32';
   return escapeGlob(isName ? path : toRulePath(path, root)).replaceAll(/^\s|\s$/g, String.raw`\$&`);
@@ -101,7 +107,7 @@ function pathTest(pattern: string, root: string | undefined, isFolder: boolean):
   });
   /** Whether a path is meant: as it is written, below the root, or, for a pattern about the folders above it, as an absolute path. */
   const isMeant = (text: string, mayBeNone: boolean): boolean => {
-    const written = [undefined, ...roots].map((each) => toRulePath(text, each));
+    const written = [toRulePath(text, undefined), ...roots.map((each) => fromRoot(text, each))];
     const folded = written.map(fold);
     const relative = written.filter((each) => !isAbsolute(each) && !isOutside(each));
     const absolute = roots.flatMap((above) => relative.map((each) => fold(normalize(`${toSlashes(above)}/${each}`))));

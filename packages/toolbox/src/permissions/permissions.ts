@@ -1,4 +1,5 @@
 import { checkChoice, checkFunctions, checkKeys, KernelError, optionKeys } from '@kernel/protocol';
+import { posix } from 'node:path';
 import { mayLeaveFolder } from '../commands/analysis/leaves-folder.ts';
 import { mayHoldCredentials } from '../workspace/credential-names.ts';
 import { compileRule, type CompiledRule, RUN_COMMAND } from './compile-rules.ts';
@@ -84,7 +85,7 @@ export function permissions(rules: readonly PermissionRule[], options: Permissio
       ? readCommand({
           command,
           toolName,
-          folder: typeof cwd === 'string' ? toRulePath(cwd, root) : '.',
+          folder: typeof cwd === 'string' ? folderOf(cwd, root) : '.',
           isFed: fed !== '',
           root,
           mayOpen: (access, path) => mayOpen(known, access, path),
@@ -142,4 +143,10 @@ export function permissions(rules: readonly PermissionRule[], options: Permissio
     remember: (rule) => void compiled.push(compile(rule)),
     rules: () => compiled.map(({ rule }) => rule),
   };
+}
+
+/** A folder as the workspace takes it: outside of Windows, a `\` is a character of its name. */
+function folderOf(cwd: string, root: string | undefined): string {
+  const isName = process.platform !== 'win32' && cwd.includes('\\');
+  return isName ? posix.normalize(cwd) : toRulePath(cwd, root);
 }

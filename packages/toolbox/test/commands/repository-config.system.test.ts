@@ -108,7 +108,9 @@ describe.each(ISOLATIONS)('what the config of a repository names in the workspac
     writeFileSync(join(folder, 'real'), '');
     symlinkSync('real', join(folder, 'link'));
     git('config', key, join(folder, 'link'));
-    expect(() => isolation.wrap(requestFor(folder))).toThrow(`"${join(folder, 'link')}", which the config of Git names`);
+    expect(() => isolation.wrap(requestFor(folder))).toThrow(
+      `"${join(folder, 'link')}", which the config of Git names`,
+    );
   });
 
   it('runs nothing where a link leads there', async () => {

@@ -10,7 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { findProgram } from '@kernel/internal';
 import { verifies } from '@kernel/testing';
 import { createRegistry } from '@kernel/tools';
@@ -439,4 +439,61 @@ describe('links of the workspace', () => {
     ])
       expect(verdictOf(shell(`cd many; cat ${script}`))).toBe('ask');
   });
+});
+
+describe('a folder by another name', () => {
+  const root = (): string => {
+    const folder = folderWith({ 'real/f': 'x', 'apps/own/f': 'x' });
+    symlinkSync('real', join(folder, 'link'));
+    symlinkSync('../real', join(folder, 'apps/other'));
+    return folder;
+  };
+
+  it('is denied by what it is a link to, and allowed by both names alone', () => {
+    verifies('toolbox.permissions.folders');
+    const { verdictOf } = policyFor(
+      root(),
+      { allow: 'run_command(cd apps/* && npm test)' },
+      { allow: 'run_command(npm publish)' },
+      { deny: 'run_command(cd real && npm *)' },
+    );
+    expect(verdictOf(['npm', 'test'], 'link')).toBe('deny');
+    expect(verdictOf(shell('cd link && npm test'))).toBe('deny');
+    expect(verdictOf(['npm', 'test'], 'apps/own')).toBe('allow');
+    const { verdictOf: withoutDeny } = policyFor(root(), { allow: 'run_command(cd apps/* && npm test)' });
+    expect(withoutDeny(['npm', 'test'], 'apps/other')).toBe('ask');
+    expect(withoutDeny(['npm', 'test'], 'apps/own')).toBe('allow');
+  });
+
+  it('is not the top because a backslash in its name could be a slash', () => {
+    verifies('toolbox.permissions.folders');
+    const { verdictOf } = policyFor(root(), { allow: 'run_command(npm test)' });
+    expect(verdictOf(['npm', 'test'])).toBe('allow');
+    expect(verdictOf(['npm', 'test'], String.raw`real\..`)).toBe(process.platform === 'win32' ? 'allow' : 'ask');
+  });
+
+  it('is denied by a path that leaves the root and comes back, and asked about by one of a process', () => {
+    verifies('toolbox.permissions.links');
+    const folder = root();
+    const again = `../${basename(folder)}/real/f`;
+    for (const pattern of ['run_command(real/**)', '*(real/**)', 'run_command(cat real/*)']) {
+      const { verdictOf } = policyFor(folder, { allow: 'run_command' }, { deny: pattern });
+      expect(verdictOf(['cat', again])).toBe('deny');
+      expect(verdictOf(['cat', `../${again}`], 'apps')).toBe('deny');
+      for (const path of ['/proc/self/cwd/real/f', '/proc/1/root/a', '//proc/self/task/1/fd/3/f', '/dev/fd/3/f'])
+        expect(verdictOf(['cat', path])).toBe('ask');
+      expect(verdictOf(['cat', '../other/real/f', '/proc/cpuinfo'])).toBe('allow');
+    }
+  });
+});
+
+it('Git is asked about where a command that changes something keeps its settings from one that reads', withGit, () => {
+  verifies('toolbox.permissions.repositories');
+  const root = repositoryAt(folderWith());
+  repositoryAt(join(root, 'evil'), '[core]\n\tfsmonitor = ./h\n');
+  const rules = ['git status *', 'git fetch', 'cd *'].map((each) => ({ allow: `run_command(${each})` }));
+  const { verdictOf } = policyFor(root, ...rules);
+  expect(verdictOf(shell('cd evil && git status'))).toBe('allow');
+  expect(verdictOf(['git', 'fetch'])).toBe('allow');
+  expect(verdictOf(shell('git fetch; cd evil && git status'))).toBe('ask');
 });

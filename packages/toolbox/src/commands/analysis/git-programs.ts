@@ -142,9 +142,7 @@ export function filesNamedByConfig(folder: string): readonly string[] {
     }
   };
   add(ask?.('', 'config', '--list', '--show-origin', '-z'));
-  return [...found].filter(
-    (path) => path !== folder && isInside(folder, path, sep) && !isInside(git, path, sep),
-  );
+  return [...found].filter((path) => path !== folder && isInside(folder, path, sep) && !isInside(git, path, sep));
 }
 
 /** The configs of Git that hold for every repository of the user: their texts by their paths. */
