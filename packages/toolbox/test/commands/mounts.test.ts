@@ -113,9 +113,10 @@ describe('the table of the isolation', () => {
     for (const { why } of forUsers) expect(guide).toContain(`| ${why} `);
   });
 
-  it('refuses what a command could replace: a link above what is hidden', async () => {
+  it('refuses what a command could replace: a link in the place of what is hidden, or above it', async () => {
     verifies('toolbox.isolation.place');
-    const folder = await homeWith(['dotfiles/config/tool/rules'], { '.config': 'dotfiles/config' });
+    const links = { '.config': 'dotfiles/config', '.tool': 'dotfiles/config/tool' };
+    const folder = await homeWith(['dotfiles/config/tool/rules'], links);
     const request = {
       command: [],
       folder,
@@ -127,6 +128,9 @@ describe('the table of the isolation', () => {
     };
     expect(() => mountsOf({ ...request, hidden: [join(folder, '.config/tool')] })).toThrow(
       `"${join(folder, '.config')}" is a link, which a command could replace.`,
+    );
+    expect(() => mountsOf({ ...request, hidden: [join(folder, '.tool')] })).toThrow(
+      `"${join(folder, '.tool')}" is a link, which a command could replace.`,
     );
     const rows = mountsOf({ ...request, hidden: [join(folder, 'dotfiles/config/tool')] });
     expect(rows.filter(({ how }) => how !== 'read').map(({ how, path }) => [how, path.slice(folder.length)])).toEqual([

@@ -89,16 +89,16 @@ function rowsOf(request: IsolationRequest, isRead: boolean): readonly Mount[] {
   return rows.flatMap(({ how, paths }) => paths(request).map((path) => ({ how, path: resolve(path) })));
 }
 
-/** The folders between two, both left out. Throws if one is a link: no mount keeps a command from replacing it. */
+/** The folders between two, both left out. Throws if one, or the last path itself, is a link: no mount keeps a command from replacing it. */
 function foldersBetween(folder: string, path: string): readonly string[] {
-  const names = relative(folder, dirname(path)).split(sep).filter(Boolean);
-  const folders = names.map((_, index) => join(folder, ...names.slice(0, index + 1)));
-  const link = folders.find((each) => lstatSync(each, { throwIfNoEntry: false })?.isSymbolicLink() === true);
-  if (link === undefined) return folders;
+  const names = relative(folder, path).split(sep).filter(Boolean);
+  const all = names.map((_, index) => join(folder, ...names.slice(0, index + 1)));
+  const link = all.find((each) => lstatSync(each, { throwIfNoEntry: false })?.isSymbolicLink() === true);
+  if (link === undefined) return all.slice(0, -1);
   throw new KernelError(
     'TOOL_UNAVAILABLE',
     `The isolation cannot protect "${path}": "${link}" is a link, which a command could replace.`,
-    { hint: 'Choose a workspace without it, or put a folder in place of the link.' },
+    { hint: 'Choose a workspace without it, or put a file or a folder in place of the link.' },
   );
 }
 
@@ -112,12 +112,12 @@ function repositoryOf({ folder, gitWritable }: IsolationRequest): readonly strin
   const git = join(folder, '.git');
   if (gitWritable) return [];
   const found = lstatSync(git, { throwIfNoEntry: false });
-  if (found === undefined || isHeld(git)) return isBelowRepository(folder) ? namedByConfig(folder) : [];
+  if (found === undefined || isHeld(git)) return isBelowRepository(folder) ? outermost(filesNamedByConfig(folder)) : [];
   const [, led] = (found.isFile() && /^gitdir:\s*(.+)/.exec(readFileSync(git, 'utf8'))) || [];
   const common = attempt(() => readFileSync(join(git, 'commondir'), 'utf8').trim());
   const leads = [led && resolve(folder, led), common && resolve(git, common)].filter((path) => path !== undefined);
   if (!found.isSymbolicLink() && !leads.some((path) => isInside(folder, path, sep)))
-    return [git, ...namedByConfig(folder)];
+    return [git, ...outermost(filesNamedByConfig(folder))];
   const how = found.isSymbolicLink() ? 'is a link' : 'leads into the folder';
   throw new KernelError(
     'TOOL_UNAVAILABLE',
@@ -131,16 +131,4 @@ function repositoryOf({ folder, gitWritable }: IsolationRequest): readonly strin
 function isBelowRepository(folder: string): boolean {
   const above = dirname(folder);
   return above !== folder && (existsSync(join(above, '.git')) || isBelowRepository(above));
-}
-
-/** Returns what the config names in the folder. Throws for a link, which a command could replace. */
-function namedByConfig(folder: string): readonly string[] {
-  const paths = outermost(filesNamedByConfig(folder));
-  const link = paths.find((each) => lstatSync(each, { throwIfNoEntry: false })?.isSymbolicLink() === true);
-  if (link === undefined) return paths;
-  throw new KernelError(
-    'TOOL_UNAVAILABLE',
-    `The isolation cannot protect "${link}", which the config of Git names: it is a link, which a command could replace.`,
-    { hint: 'Put the file or the folder itself there, or name in the config what the link leads to.' },
-  );
 }
