@@ -1,4 +1,4 @@
-import { compileText } from './match-text.ts';
+import { compileText, literalText } from './match-text.ts';
 import { fold, splitUnescaped, type TextTest } from './match-wildcard.ts';
 
 /** A text that rules are matched against. Where all values of a call count, it has the name of one, such as `to` or `items.name`. */
@@ -49,7 +49,9 @@ export function compileMembers(pattern: string, root: string | undefined): Membe
     const text: TextTest = /^\s*\*{1,2}\s*$/.test(value)
       ? { covers: () => true, concerns: () => true }
       : compileText(value, root);
-    return { name, text };
+    const literal = value.includes('://') ? undefined : literalText(value);
+    // A value need not be a path: `./bob` is not `bob`.
+    return { name, text: literal === undefined ? text : { ...text, covers: (given: string) => given === literal } };
   });
   return {
     covers: (member, isOnly) =>

@@ -51,7 +51,12 @@ export function fromRoot(text: string, root: string | undefined): string {
 
 export function patternOfPath(path: string, root: string | undefined): string {
   const isName = path.includes('\\') && process.platform !== 'win32';
-  return escapeGlob(isName ? path : toRulePath(path, root)).replaceAll(/^\s|\s$/g, String.raw`\$&`);
+  return patternOfValue(isName ? path : toRulePath(path, root));
+}
+
+/** The pattern that stands for this text alone. */
+export function patternOfValue(text: string): string {
+  return escapeGlob(text).replaceAll(/^\s|\s$/g, String.raw`\$&`);
 }
 
 /** Leaves out the spaces around a pattern; one behind a `\` belongs to it. */
@@ -86,12 +91,25 @@ function startsOf(pattern: string): readonly string[] {
   return inRoot === pattern || /^\**$/.test(inRoot) ? [pattern] : [pattern, inRoot];
 }
 
+/** The only text that a pattern without wildcards stands for; undefined for one with some. */
+export function literalText(pattern: string): string | undefined {
+  return literalOf(plainPattern(pattern));
+}
+
+function plainPattern(pattern: string): string {
+  return replacePlainBackslashes(trimPattern(pattern), process.platform === 'win32' ? '/' : '\\\\');
+}
+
+function literalOf(plain: string): string | undefined {
+  return /[*?]/.test(plain.replaceAll(/\\[^]/g, '')) ? undefined : plain.replaceAll(/\\([^])/g, '$1');
+}
+
 function pathTest(pattern: string, root: string | undefined, isFolder: boolean): TextTest {
-  const plain = replacePlainBackslashes(trimPattern(pattern), process.platform === 'win32' ? '/' : '\\\\');
+  const plain = plainPattern(pattern);
   const prefix = root === undefined ? '/' : `${normalize(toSlashes(root))}/`.replace('//', '/');
   const glob = normalize(plain.startsWith(prefix) && prefix !== '/' ? plain.slice(prefix.length) : plain);
   const exact = compileGlob(literalBrackets(glob));
-  const name = /[*?]/.test(plain.replaceAll(/\\[^]/g, '')) ? undefined : plain.replaceAll(/\\([^])/g, '$1');
+  const name = literalOf(plain);
 
   const readings = [trimPattern(pattern), pattern]
     .flatMap(startsOf)

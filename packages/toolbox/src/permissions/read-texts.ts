@@ -2,7 +2,7 @@ import type { CompiledRule } from './compile-rules.ts';
 import type { RuledCall } from './decide-call.ts';
 import { linkTarget } from './links.ts';
 import type { Subject } from './match-member.ts';
-import { patternOfPath, toRulePath } from './match-text.ts';
+import { patternOfPath, patternOfValue, toRulePath } from './match-text.ts';
 
 /** Reads a call by its texts. A path is also where it leads through links: a rule about a folder is about what is reached by another name, too. */
 export function readTexts(toolName: string, given: readonly Subject[], root: string | undefined): RuledCall {
@@ -36,7 +36,8 @@ export function readTexts(toolName: string, given: readonly Subject[], root: str
 /** The pattern of a path, or of all that is on the host of an address. */
 function patternOf({ name = '', text }: Subject, root: string | undefined): string {
   const named = name === '' ? '' : `${name}=`;
-  if (!text.includes('://') || !URL.canParse(text)) return named + patternOfPath(text, root);
+  if (!text.includes('://') || !URL.canParse(text))
+    return name === '' ? patternOfPath(text, root) : named + patternOfValue(text);
   const { protocol, host } = new URL(text);
   return `${named}${protocol}//${host}/**`;
 }

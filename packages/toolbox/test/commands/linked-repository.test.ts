@@ -32,6 +32,17 @@ describe.each(ISOLATIONS)('where .git leads to other files that a command could 
     },
   );
 
+  it('runs nothing: a folder that is a bare repository, or could become one', async () => {
+    verifies('toolbox.isolation');
+    const { run, folder } = await commands({ isolation });
+    writeFileSync(join(folder, 'HEAD'), 'ref: refs/heads/main\n');
+    for (const rest of [{}, { background: true }])
+      expect(await run(['sh', '-c', 'mkdir objects refs; echo evil > config'], rest)).toMatchObject({
+        isError: true,
+        forLLM: refused,
+      });
+  });
+
   it('runs nothing: a repository whose config and hooks are in another folder', async () => {
     verifies('toolbox.isolation');
     const { run, folder } = await commands({ isolation });

@@ -108,9 +108,7 @@ describe.each(ISOLATIONS)('what the config of a repository names in the workspac
     writeFileSync(join(folder, 'real'), '');
     symlinkSync('real', join(folder, 'link'));
     git('config', key, join(folder, 'link'));
-    expect(() => isolation.wrap(requestFor(folder))).toThrow(
-      `"${join(folder, 'link')}", which the config of Git names`,
-    );
+    expect(() => isolation.wrap(requestFor(folder))).toThrow(`"${join(folder, 'link')}" is a link`);
   });
 
   it('runs nothing where a link leads there', async () => {

@@ -240,3 +240,15 @@ describe('a rule that allows a call as it was shown', () => {
     expect(covered).toBeGreaterThan(250);
   });
 });
+
+it('a rule that names a value covers that text, and no path that leads to the same', () => {
+  verifies('toolbox.permissions.whole');
+  const policy = permissions([{ allow: 'pay(to=bob|amount=5)' }], { root: '/srv/shop' });
+  const verdictOf = (to: string): string => policy.decide('pay', { to, amount: 5 }).verdict;
+  expect(verdictOf('bob')).toBe('allow');
+  for (const to of ['./bob', 'bob/', 'x/../bob', '/srv/shop/bob', ' bob']) {
+    expect(verdictOf(to)).toBe('ask');
+    const { suggestion } = policy.decide('pay', { to, amount: 5 });
+    expect(suggestion && 'allow' in suggestion && suggestion.allow).toContain('bob');
+  }
+});

@@ -112,7 +112,10 @@ function repositoryOf({ folder, gitWritable }: IsolationRequest): readonly strin
   const git = join(folder, '.git');
   if (gitWritable) return [];
   const found = lstatSync(git, { throwIfNoEntry: false });
-  if (found === undefined || isHeld(git)) return isBelowRepository(folder) ? outermost(filesNamedByConfig(folder)) : [];
+  if (found === undefined || isHeld(git)) {
+    refuseBareRepository(folder);
+    return isBelowRepository(folder) ? outermost(filesNamedByConfig(folder)) : [];
+  }
   const [, led] = (found.isFile() && /^gitdir:\s*(.+)/.exec(readFileSync(git, 'utf8'))) || [];
   const common = attempt(() => readFileSync(join(git, 'commondir'), 'utf8').trim());
   const leads = [led && resolve(folder, led), common && resolve(git, common)].filter((path) => path !== undefined);
@@ -131,4 +134,17 @@ function repositoryOf({ folder, gitWritable }: IsolationRequest): readonly strin
 function isBelowRepository(folder: string): boolean {
   const above = dirname(folder);
   return above !== folder && (existsSync(join(above, '.git')) || isBelowRepository(above));
+}
+
+/** Throws where a command could make a repository of the folder itself, or change the one that it is. */
+function refuseBareRepository(folder: string): void {
+  const head = lstatSync(join(folder, 'HEAD'), { throwIfNoEntry: false });
+  if (head === undefined || head.isDirectory()) return;
+  throw new KernelError(
+    'TOOL_UNAVAILABLE',
+    `The isolation cannot protect the repository of "${folder}": it has a file HEAD and no .git, so Git takes the folder itself for a repository, and a command could change its hooks.`,
+    {
+      hint: 'Choose a workspace that is no bare repository, or give the file another name. Or pass gitWritable: true.',
+    },
+  );
 }
