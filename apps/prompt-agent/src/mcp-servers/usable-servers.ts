@@ -43,7 +43,9 @@ export async function findUsable(
   const server = await findServer(name, call.host, call.flags.scope);
   if (server.scope === 'user') return server;
   const usable = await usableServers(call, server.name);
-  if (usable.some(({ scope }) => scope === 'project')) return server;
+  // As it was approved: the file may be another one by now.
+  const approved = usable.find(({ scope }) => scope === 'project');
+  if (approved !== undefined) return approved;
   throw usageError(
     usable.length > 0
       ? `mcp: you have a server "${server.name}" yourself, which is used in place of the project's.`
