@@ -8,7 +8,7 @@ import type { CompiledRule } from './compile-rules.ts';
 import type { RuledCall } from './decide-call.ts';
 import { createLinks, linkTarget, pathsIn } from './links.ts';
 import { patternFor, resolveCommand, type ResolvedCommand } from './match-command.ts';
-import { fromRoot, patternOfPath, toRulePath } from './match-text.ts';
+import { fromRoot, patternOfPath } from './match-text.ts';
 
 interface CommandCall {
   readonly command: readonly string[];
