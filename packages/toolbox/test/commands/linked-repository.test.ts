@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { verifies } from '@kernel/testing';
 import { describe, expect, it } from 'vitest';
 import { bubblewrap, containerIsolation, linuxNamespaces, sandboxExec } from '../../src/commands/index.ts';
+import { homeFor } from '../../src/commands/isolation/limits.ts';
 import { commands } from './support.ts';
 
 const ISOLATIONS = [bubblewrap(), containerIsolation({ image: 'node:26' }), linuxNamespaces(), sandboxExec()];
@@ -31,6 +32,16 @@ describe.each(ISOLATIONS)('where .git leads to other files that a command could 
       expect(await run(['true'])).toMatchObject({ isError: true, forLLM: refused });
     },
   );
+
+  it('runs nothing: a .git that is no repository, beside which a command could make one', async () => {
+    verifies('toolbox.isolation');
+    const { run, folder } = await commands({ isolation });
+    mkdirSync(join(folder, '.git/hooks'), { recursive: true });
+    expect(await run(['sh', '-c', 'echo "ref: refs/heads/a" > HEAD'])).toMatchObject({
+      isError: true,
+      forLLM: refused,
+    });
+  });
 
   it('runs nothing: a folder that is a bare repository, or could become one', async () => {
     verifies('toolbox.isolation');
@@ -68,4 +79,9 @@ it('the file of a worktree, which leads outside, is protected as it is', async (
   expect(sandboxExec().wrap({ ...request, gitWritable: false }).args[1]).toContain(
     `(deny file-write* (subpath "${git}"))`,
   );
+});
+
+it('the home folder of a command is none of the workspace, whose startup files a login shell would run', () => {
+  verifies('toolbox.isolation');
+  expect(['/tmp', '/tmp/a', '/srv'].map((folder) => homeFor({ folder }))).toEqual(['/nonexistent', '/tmp', '/tmp']);
 });

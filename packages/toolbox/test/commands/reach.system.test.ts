@@ -51,6 +51,7 @@ for (const { name, isolation, feature } of isolations)
       writeFileSync(join(folder, '.env'), 'secret');
       mkdirSync(join(folder, '.git'));
       writeFileSync(join(folder, '.git/config'), '');
+      writeFileSync(join(folder, '.git/HEAD'), 'ref: refs/heads/main\n');
       const rows = mountsOf({
         command: [],
         folder,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { checkKeys, optionKeys } from '@kernel/protocol';
 import { announceByMarker } from './announce-start.ts';
-import { LIMITS, PROCESSES, TMP_BYTES } from './limits.ts';
+import { homeFor, LIMITS, PROCESSES, TMP_BYTES } from './limits.ts';
 import { type Mount, workspaceMounts } from './mounts.ts';
 import { isFolder, requireProgram } from './system-folders.ts';
 import type { Isolation } from './types.ts';
@@ -41,7 +41,10 @@ export function containerIsolation(options: ContainerOptions): Isolation {
         ...readable.flatMap((path) => bind(path, path, true)),
         // The system is that of the image.
         ...workspaceMounts(request).flatMap(optionsOf),
-        ...Object.entries({ ...passed, HOME: '/tmp' }).flatMap(([key, value]) => ['--env', `${key}=${value}`]),
+        ...Object.entries({ ...passed, HOME: homeFor(request) }).flatMap(([key, value]) => [
+          '--env',
+          `${key}=${value}`,
+        ]),
         '--workdir',
         cwd,
         '--',

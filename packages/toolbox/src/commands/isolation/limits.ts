@@ -1,4 +1,5 @@
 import { release, totalmem } from 'node:os';
+import { isInside } from '../../workspace/paths.ts';
 import type { IsolatedCommand, IsolationRequest } from './types.ts';
 
 const GIB = 1_073_741_824;
@@ -27,16 +28,22 @@ export const SET_LIMITS = `
 ${END_FIRST}
 `;
 
+/** The home folder of an isolated command: `/tmp`, which is new and empty, or none where that is in the workspace, whose files a login shell would run. */
+export function homeFor({ folder }: Pick<IsolationRequest, 'folder'>): string {
+  return isInside(folder, '/tmp') ? '/nonexistent' : '/tmp';
+}
+
 /** Starts the words that isolate a command on Linux, by a shell that is ended first and runs `script`. */
 export function startOnLinux(
-  { inTerminal = false, variables }: IsolationRequest,
+  request: IsolationRequest,
   words: readonly string[],
   script = 'exec "$@"',
 ): IsolatedCommand {
+  const { inTerminal = false, variables } = request;
   return {
     program: '/bin/sh',
     args: ['-c', `${END_FIRST}; ${script}`, 'sh', ...words],
-    variables: { ...variables, HOME: '/tmp', TMPDIR: '/tmp' },
+    variables: { ...variables, HOME: homeFor(request), TMPDIR: '/tmp' },
     announcesStart: !inTerminal,
     limits: LIMITS,
   };

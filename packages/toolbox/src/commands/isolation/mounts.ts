@@ -113,18 +113,25 @@ function repositoryOf({ folder, gitWritable }: IsolationRequest): readonly strin
   if (gitWritable) return [];
   const found = lstatSync(git, { throwIfNoEntry: false });
   if (found === undefined || isHeld(git)) {
-    refuseBareRepository(folder);
+    const head = lstatSync(join(folder, 'HEAD'), { throwIfNoEntry: false });
+    if (head?.isDirectory() === false)
+      throw unprotected(folder, 'it has a file HEAD and no .git, so Git takes the folder itself for one');
     return isBelowRepository(folder) ? outermost(filesNamedByConfig(folder)) : [];
   }
+  if (found.isDirectory() && !existsSync(join(git, 'HEAD')))
+    throw unprotected(folder, 'its .git has no HEAD, so Git looks for another one');
   const [, led] = (found.isFile() && /^gitdir:\s*(.+)/.exec(readFileSync(git, 'utf8'))) || [];
   const common = attempt(() => readFileSync(join(git, 'commondir'), 'utf8').trim());
   const leads = [led && resolve(folder, led), common && resolve(git, common)].filter((path) => path !== undefined);
-  if (!found.isSymbolicLink() && !leads.some((path) => isInside(folder, path, sep)))
-    return [git, ...outermost(filesNamedByConfig(folder))];
-  const how = found.isSymbolicLink() ? 'is a link' : 'leads into the folder';
-  throw new KernelError(
+  if (found.isSymbolicLink()) throw unprotected(folder, 'its .git is a link');
+  if (leads.some((path) => isInside(folder, path, sep))) throw unprotected(folder, 'its .git leads into the folder');
+  return [git, ...outermost(filesNamedByConfig(folder))];
+}
+
+function unprotected(folder: string, why: string): KernelError {
+  return new KernelError(
     'TOOL_UNAVAILABLE',
-    `The isolation cannot protect the repository of "${folder}": its .git ${how}, and a command could replace the repository.`,
+    `The isolation cannot protect the repository of "${folder}": ${why}, and a command could replace the repository.`,
     {
       hint: 'Move the repository to .git; one outside of the folder may be named by a file .git with the line "gitdir: PATH". Or pass gitWritable: true.',
     },
@@ -134,17 +141,4 @@ function repositoryOf({ folder, gitWritable }: IsolationRequest): readonly strin
 function isBelowRepository(folder: string): boolean {
   const above = dirname(folder);
   return above !== folder && (existsSync(join(above, '.git')) || isBelowRepository(above));
-}
-
-/** Throws where a command could make a repository of the folder itself, or change the one that it is. */
-function refuseBareRepository(folder: string): void {
-  const head = lstatSync(join(folder, 'HEAD'), { throwIfNoEntry: false });
-  if (head === undefined || head.isDirectory()) return;
-  throw new KernelError(
-    'TOOL_UNAVAILABLE',
-    `The isolation cannot protect the repository of "${folder}": it has a file HEAD and no .git, so Git takes the folder itself for a repository, and a command could change its hooks.`,
-    {
-      hint: 'Choose a workspace that is no bare repository, or give the file another name. Or pass gitWritable: true.',
-    },
-  );
 }
