@@ -75,6 +75,8 @@ describe('code_agent', () => {
     ['write_file', { path: '.vscode/tasks.json' }, 'ask'],
     ['write_file', { path: 'a/../.VSCode/tasks.json' }, 'ask'],
     ['edit_file', { path: 'packages/a/.husky/pre-commit' }, 'ask'],
+    ['edit_file', { path: '.config/fish/config.fish' }, 'ask'],
+    ['write_file', { path: '.zlogout' }, 'ask'],
     ['delete', { path: '.git' }, 'ask'],
     ['move', { from: 'a', to: '.git/hooks/pre-commit' }, 'ask'],
     ['move', { from: '.bashrc', to: 'a' }, 'ask'],
