@@ -22,8 +22,6 @@ interface CommandCall {
 }
 
 const INPUT = ' No rule names the input that it gets.';
-/** What leads where a process works, or to what it has open. */
-const OF_A_PROCESS = /(?:^|[^\w.])\/+(?:proc\/.*\/(?:cwd|root|fd)(?:\/|$)|dev\/fd\/+\d+\/)/;
 const WILDCARDS =
   ' A wildcard covers arguments only of programs known to run and change nothing, such as cat and grep, and never a path or link out of the workspace.';
 
@@ -82,7 +80,7 @@ export function readCommand({ command, toolName, folder, isFed, root, mayOpen }:
     if (interpreter !== undefined) return `what another program interprets (${interpreter})`;
     if (changesFolder) return 'a change of folder';
     const every = [...commands.flatMap(({ words }) => words), ...targets];
-    if (every.some(({ prefix }) => OF_A_PROCESS.test(prefix))) return 'a path that only its process knows';
+    if (every.some(({ prefix }) => isOfProcess(prefix))) return 'a path that only its process knows';
     return every.some(({ text }) => text === undefined) ? 'a word that only a shell knows' : undefined;
   };
 
@@ -136,4 +134,15 @@ function programsNamed(commands: readonly ResolvedCommand[], root: string | unde
       .flatMap(([each, names]) => programsOfGit(root, each, names))
       .map((each) => JSON.stringify(each));
   return [...byFolder.keys()].some((each) => each !== '.') ? ['what the config of another folder names'] : [];
+}
+
+/** Whether a word leads where a process works, or through what it has open: `/proc/self/cwd/a`, `/dev/fd/3/a`. */
+function isOfProcess(text: string): boolean {
+  const names = text.split('/').filter((name) => name !== '' && name !== '.');
+  const inProc = names.includes('proc') ? names.slice(names.indexOf('proc') + 1) : [];
+  const inDescriptors = names.slice(names.indexOf('dev') + 1);
+  return (
+    inProc.some((name) => /^(?:cwd|root|fd)$/.test(name)) ||
+    (names.includes('dev') && inDescriptors[0] === 'fd' && inDescriptors.length > 2)
+  );
 }

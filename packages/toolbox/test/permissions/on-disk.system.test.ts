@@ -480,7 +480,13 @@ describe('a folder by another name', () => {
       const { verdictOf } = policyFor(folder, { allow: 'run_command' }, { deny: pattern });
       expect(verdictOf(['cat', again])).toBe('deny');
       expect(verdictOf(['cat', `../${again}`], 'apps')).toBe('deny');
-      for (const path of ['/proc/self/cwd/real/f', '/proc/1/root/a', '//proc/self/task/1/fd/3/f', '/dev/fd/3/f'])
+      for (const path of [
+        '/proc/self/cwd/real/f',
+        '/proc/1/root/a',
+        '//proc/self/task/1/fd/3/f',
+        '/dev//fd/3/f',
+        '../../proc/1/cwd',
+      ])
         expect(verdictOf(['cat', path])).toBe('ask');
       expect(verdictOf(['cat', '../other/real/f', '/proc/cpuinfo'])).toBe('allow');
     }
