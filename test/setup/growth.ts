@@ -10,6 +10,8 @@ export interface Growth<Input> {
   readonly work: (input: Input) => unknown;
   /** The largest size, to which sizes double. Default 4096. */
   readonly largest?: number | undefined;
+  /** Whether the work waits for a network, whose buffers differ each time: then bytes don't count. Default false. */
+  readonly isRemote?: boolean | undefined;
 }
 
 /** Five sizes have four steps between them. */
@@ -32,7 +34,12 @@ const MIN_BYTES = 2 * 1024 * 1024;
  * Expects that `work` takes work in proportion to its input. Fails, too, if the last step costs no more than the step
  * before: then the largest input was refused.
  */
-export async function expectLinear<Input>({ make, work, largest = 4096 }: Growth<Input>): Promise<void> {
+export async function expectLinear<Input>({
+  make,
+  work,
+  largest = 4096,
+  isRemote = false,
+}: Growth<Input>): Promise<void> {
   const sizes = Array.from({ length: DOUBLINGS + 1 }, (_, at) => Math.ceil(largest / 2 ** (DOUBLINGS - at)));
   // What the first call alone does, such as compiling, doesn't count.
   await work(make(sizes[0] ?? 1));
@@ -47,7 +54,8 @@ export async function expectLinear<Input>({ make, work, largest = 4096 }: Growth
   const table = `size blocks natives patterns bytes: ${lines.join('; ')}`;
   const stepsOf = (value: (each: Work) => number): readonly number[] =>
     counts.slice(1).map((each, at) => value(each) - value(counts[at] ?? each));
-  const steep = (['blocks', 'natives', 'patterns', 'bytes'] as const).filter((kind) => {
+  const kinds = ['blocks', 'natives', 'patterns', ...(isRemote ? [] : (['bytes'] as const))] as const;
+  const steep = kinds.filter((kind) => {
     const steps = stepsOf((each) => each[kind]);
     const isSteep = steps.map((step, at) => {
       const floor = kind === 'bytes' ? MIN_BYTES : MIN_COUNT * ((sizes[at] ?? 0) - (sizes[at - 1] ?? 0));

@@ -34,6 +34,7 @@ test('resources are listed in linear time, and at most 10,000', async () => {
   });
   const toolset = await connected({ a: { url } });
   await expectLinear({
+    isRemote: true,
     make: (size) => size,
     async work(size) {
       count = size;
@@ -60,6 +61,7 @@ test('a discovery of megabytes is read in a time that grows with its length', as
     serverInfo: { name: 'n'.repeat(size), version: '1' },
   });
   await expectLinear({
+    isRemote: true,
     make: (length) => length,
     async work(length) {
       size = length;
