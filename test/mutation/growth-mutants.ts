@@ -128,9 +128,6 @@ const EDITS: readonly (readonly [folders: readonly string[], edits: Readonly<Rec
         `    form.lastIndex = end« + text.normalize().slice(0, 0).length»;
 `,
       ],
-      'packages/offline/src/phrases/value-kinds.ts': [
-        "  const words = found.map(«expand→(_, at) => expand(found.slice(0, at + 1).at(-1) ?? '')»)",
-      ],
       'packages/offline/src/language/tokenize.ts': ['«(?<![\\w.+-])→»[\\w.+-]+@', '“[^«“→»”]+”'],
     },
   ],

@@ -30,7 +30,9 @@ export default defineConfig({
       if (include !== undefined && project.test?.name !== 'first') return [];
       const { execArgv = [] } = project.test ?? {};
       const hooks = process.env['MUTANT'] === undefined ? [] : [`--import=${HOOKS}`];
-      const test = { ...project.test, execArgv: [...execArgv, ...hooks] };
+      // Through `NODE_OPTIONS`, processes that tests start get it too.
+      const env = { ...project.test?.env, ...(hooks.length > 0 && { NODE_OPTIONS: hooks.join(' ') }) };
+      const test = { ...project.test, execArgv: [...execArgv, ...hooks], env };
       return [{ ...project, plugins: [plugin], test: include === undefined ? test : { ...test, ...forStryker } }];
     }),
   },
