@@ -54,6 +54,7 @@ const RAN = /^RAN-/;
 const SETTINGS: readonly (readonly [key: string, config: (command: string) => string])[] = [
   ['filter.f.clean', (command) => `[filter "f"]\n\tclean = "${command}"\n`],
   ['filter.f.process', (command) => `[filter "f"]\n\tprocess = "${command}"\n`],
+  ['lfs.extension.e.clean', (command) => `[lfs "extension.e"]\n\tclean = "${command}"\n`],
   ['diff.d.textconv', (command) => `[diff "d"]\n\ttextconv = "${command}"\n`],
   ['diff.d.command', (command) => `[diff "d"]\n\tcommand = "${command}"\n`],
   ['diff.external', (command) => `[diff]\n\texternal = "${command}"\n`],

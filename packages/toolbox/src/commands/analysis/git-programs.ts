@@ -39,7 +39,7 @@ export function gitVariables(command: readonly string[]): Readonly<Record<string
  * another thing by the time that Git runs: it may be a descriptor (`/dev/fd/9`), written by the same script, or below the home folder of the isolation.
  */
 const PROGRAM =
-  /^(?:include(?:if\..*)?\.path|diff\.external|diff\..*\.(?:command|textconv)|filter\..*\.(?:clean|smudge|process)|merge\..*\.driver|gpg\.(?:.*\.)?program|core\.(?:worktree|attributesfile))$/;
+  /^(?:include(?:if\..*)?\.path|diff\.external|diff\..*\.(?:command|textconv)|(?:filter|lfs\.extension)\..*\.(?:clean|smudge|process)|merge\..*\.driver|gpg\.(?:.*\.)?program|core\.(?:worktree|attributesfile))$/;
 /** Names a file of which `git blame` prints a line that is no revision. */
 const REVISIONS_FILE = 'blame.ignorerevsfile';
 const MAX_MS = 5_000;
