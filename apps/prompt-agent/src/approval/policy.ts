@@ -15,6 +15,7 @@ import { hasTerminal } from '../questions/ask.ts';
 import { decideCall, isAgentRequest } from './agent-requests.ts';
 import type { ApprovalScope } from './approval-scope.ts';
 import { createCurrentRules } from './current-rules.ts';
+import { createShownChanges } from './shown-changes.ts';
 import type { UserRules } from './user-rules.ts';
 
 interface PolicyOptions extends Omit<ApprovalScope, 'remember'> {
@@ -75,16 +76,18 @@ export async function createPolicy({ flags, host, output }: CommandCall, options
   );
   const { policy } = current;
   const remember = (rule: PermissionRule): void => policy.remember(rule);
-  const scope = { ...options, userRules: current.userRules, remember };
+  const changes = options.preview && createShownChanges(options.preview);
+  const scope = { ...options, userRules: current.userRules, remember, preview: changes?.show };
   const askUser = host.editor?.askPermission(scope) ?? (await askerOf(flags, scope, { host, output }));
   const unasked: ReadonlySet<string> = new Set(flags.yes);
   const ask: AskPermission = async (request, decision) => {
     const { effect = 'external' } = request.tool;
     if (decision.rule === undefined && (await isAskedThere(request.call))) return { decision: 'allow' };
     if (decision.rule === undefined && (effect === 'read' || unasked.has(effect))) return { decision: 'allow' };
-    return host.editor !== undefined || hasTerminal(host)
-      ? askUser(request, decision)
-      : askNobody(output)(request, decision);
+    if (host.editor === undefined && !hasTerminal(host)) return askNobody(output)(request, decision);
+    const answer = await askUser(request, decision);
+    if (answer.decision !== 'allow') changes?.forget(request.call);
+    return answer;
   };
   /** Whether a command runs in a terminal of somebody who decides on it: a second question would be about the same. */
   const isAskedThere = async (call: ToolCall): Promise<boolean> =>
@@ -112,11 +115,13 @@ export async function createPolicy({ flags, host, output }: CommandCall, options
   };
   return {
     approve,
-    guard: (tools) =>
-      withPermissions(
+    guard: (tools) => {
+      const guarded = withPermissions(
         renewing(tools, () => current.renew()),
         policy,
-      ),
+      );
+      return changes?.guard(guarded) ?? guarded;
+    },
     rules: () => policy.rules(),
     // Of a call that waits, no rule allowed it.
     waitsFor: (call) => waitsFor(decideCall(policy, call.name, inputOf(call), true)),

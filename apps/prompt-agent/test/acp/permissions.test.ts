@@ -27,6 +27,19 @@ test('a question shows the diff of an edit, and offers once, always, this sessio
   expect(text).toBe('two\n');
 });
 
+test('an edit that would change other lines than its question showed changes nothing', async () => {
+  verifies('cli.acp.permission.digest');
+  const whileAsked = (text: string) =>
+    oneCall(EDIT, (request) => {
+      writeFileSync(request.toolCall.locations?.[0]?.path ?? '', text);
+      return choose(request, 'once');
+    });
+  const other = await whileAsked('a secret one\n');
+  expect(other.text).toBe('a secret one\n');
+  expect(other.result).toContain('was not run: the file has changed since its diff was shown.');
+  expect((await whileAsked('zero\none\n')).text).toBe('zero\ntwo\n');
+});
+
 test('the answer names what was shown: the ids of the options have the digest of the call', async () => {
   verifies('cli.acp.permission.digest');
   const { questions } = await oneCall(EDIT, (request) => choose(request, 'once'));

@@ -80,7 +80,11 @@ export function createEditor(session: EditorContext): Editor {
         const id = callIdOf(request.path ?? [], call.id);
         await session.calls()?.untilQuestionShown(id, signal);
         session.calls()?.describe(id, call);
-        const [changes, commands] = await Promise.all([session.changesOf(call, signal), scope.commands?.()]);
+        const [changes, commands] = await Promise.all([
+          session.changesOf(call, signal),
+          scope.commands?.(),
+          scope.preview?.(call, signal), // what the call is held to
+        ]);
         const about = describeCall(call.name, call.arguments, request.tool, session.folder);
         const lines = withOrigin(
           showCall(call.name, readAgentPatch(call).call.arguments, commands),
