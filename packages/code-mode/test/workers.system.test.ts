@@ -1,4 +1,4 @@
-import { createInlineSandbox, createWorkerSandbox } from '@kernel/code-mode';
+import { createWorkerSandbox } from '@kernel/code-mode';
 import { verifies } from '@kernel/testing';
 import { expect, test } from 'vitest';
 
@@ -36,10 +36,8 @@ test('a worker whose machine failed is given to no other program', async () => {
   await sandbox.close?.();
 });
 
-test('a sandbox refuses options that it does not know', () => {
+test('a sandbox refuses a time that cannot be meant', () => {
   verifies('codemode.options');
   const invalid = expect.objectContaining({ code: 'CONFIG_INVALID' });
   expect(() => createWorkerSandbox({ idle: -1 })).toThrow(invalid);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as a caller without types would
-  expect(() => createInlineSandbox({ wsam: {} } as object)).toThrow(invalid);
 });

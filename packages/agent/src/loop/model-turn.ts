@@ -142,11 +142,12 @@ function readReply(
       stopReading();
       reject(error);
     };
-    const nextBatch = batchesOf(iterator) ?? (() => iterator.next().then(toBatch));
+    const nextBatch = batchesOf(iterator);
+    const noEnd = `The provider "${provider}" ended its stream without a message-end.`;
     // Plain callbacks: with `await`, each batch would cost three promises and three functions.
     const deliver = (batch: readonly ProviderEvent[] | undefined, from = 0): void => {
       try {
-        if (batch === undefined) return fail(noMessageEnd(provider));
+        if (batch === undefined) return fail(new KernelError('PROVIDER_PROTOCOL', noEnd));
         for (let at = from; at < batch.length; at += 1) {
           if (hasEnded) return undefined;
           const event = batch[at];
@@ -164,23 +165,26 @@ function readReply(
         fail(error);
       }
     };
+    const deliverNext = (next: IteratorResult<ProviderEvent>): void => {
+      try {
+        deliver(next.done === true ? undefined : [next.value]);
+      } catch (error) {
+        fail(error); // not an iterator result
+      }
+    };
     const pull = (): void => {
       if (hasEnded) return;
       try {
-        nextBatch().then(deliver, fail);
+        if (nextBatch === undefined) iterator.next().then(deliverNext, fail);
+        else nextBatch().then(deliver, fail);
       } catch (error) {
         fail(error);
       }
     };
-    const abort = (): void => fail(signal.reason);
-    if (signal.aborted) return abort();
-    removeAbortListener = onAbort(signal, abort);
+    if (signal.aborted) return fail(signal.reason);
+    removeAbortListener = onAbort(signal, () => fail(signal.reason));
     pull();
   });
-}
-
-function toBatch(next: IteratorResult<ProviderEvent>): readonly ProviderEvent[] | undefined {
-  return next.done === true ? undefined : [next.value];
 }
 
 /** Closes the request of a stream that is left early. Not awaited: a hung provider must not hold up the run. */
@@ -190,8 +194,4 @@ function close(iterator: AsyncIterator<ProviderEvent>): void {
   } catch {
     // What it throws while it is closed does not matter.
   }
-}
-
-function noMessageEnd(provider: string): KernelError {
-  return new KernelError('PROVIDER_PROTOCOL', `The provider "${provider}" ended its stream without a message-end.`);
 }
