@@ -1,6 +1,11 @@
 import { callTool, type ToolCall, type ToolResult } from '@kernel/protocol';
 import { applyPatchTool, editFileTool, writeFileTool } from '@kernel/toolbox/files';
-import { type OverlayWorkspace, overlayWorkspace, type Workspace } from '@kernel/toolbox/workspace';
+import {
+  type OverlayWorkspace,
+  overlayWorkspace,
+  withCachedEditorReads,
+  type Workspace,
+} from '@kernel/toolbox/workspace';
 import { createRegistry } from '@kernel/tools';
 import { readAgentPatch } from './agent-requests.ts';
 import type { ChangePreview } from './approval-scope.ts';
@@ -35,8 +40,10 @@ export async function previewChange(
   signal: AbortSignal,
 ): Promise<ChangePreview | undefined> {
   const { call: plain, notes } = readAgentPatch(call);
-  const preview = await tryChange(workspace, plain, signal, ({ isError, forUser, forLLM }): ChangePreview | undefined =>
-    isError === true ? { failure: forLLM } : forUser === undefined ? undefined : { diff: forUser },
+  const preview = await withCachedEditorReads(() =>
+    tryChange(workspace, plain, signal, ({ isError, forUser, forLLM }): ChangePreview | undefined =>
+      isError === true ? { failure: forLLM } : forUser === undefined ? undefined : { diff: forUser },
+    ),
   );
   if (plain === call || preview === undefined) return preview;
   // Not all of what an agent changed must fit, and a file may take the place of a folder: that it would fail is not

@@ -1,6 +1,7 @@
 import { errorMessage, visibleLine } from '@kernel/internal';
 import { duplicateKeys } from '@kernel/protocol';
 import type { PermissionAnswer } from '@kernel/toolbox/permissions';
+import { withCachedEditorReads } from '@kernel/toolbox/workspace';
 import type {
   PermissionOption,
   RequestPermissionRequest,
@@ -80,11 +81,10 @@ export function createEditor(session: EditorContext): Editor {
         const id = callIdOf(request.path ?? [], call.id);
         await session.calls()?.untilQuestionShown(id, signal);
         session.calls()?.describe(id, call);
-        const [changes, commands] = await Promise.all([
-          session.changesOf(call, signal),
-          scope.commands?.(),
-          scope.preview?.(call, signal), // what the call is held to
-        ]);
+        // What the call is held to is what is shown: both are read at once.
+        const [changes, commands] = await withCachedEditorReads(() =>
+          Promise.all([session.changesOf(call, signal), scope.commands?.(), scope.preview?.(call, signal)]),
+        );
         const about = describeCall(call.name, call.arguments, request.tool, session.folder);
         const lines = withOrigin(
           showCall(call.name, readAgentPatch(call).call.arguments, commands),

@@ -23,7 +23,7 @@ export function readingDisk(tool: ToolWithHandler): ToolWithHandler {
 
 /** Runs a call that asks an editor for each file at most once. For calls that only read: later changes to the file are not seen. */
 export function withCachedEditorReads<T>(call: () => T): T {
-  return scope.run(new Map(), call);
+  return scope.getStore() instanceof Map ? call() : scope.run(new Map(), call);
 }
 
 /** Reads a file of an editor, or returns what an earlier read of the same call came to. */
