@@ -1,7 +1,7 @@
 /**
- * Checks the rules of the repository on the built tree and prints every violation; exits 1 if there is one.
- * With --fix it first writes what can be derived: README snippets, the program's list of flags, each package's api.txt, the manifests' repository, and the
- * sizes.
+ * Checks the rules of the repository on the built tree and prints every violation; exits 1 if there is one. With --fix
+ * it first writes what can be derived: README snippets, the program's list of flags, each package's api.txt, the
+ * manifests' repository, and the sizes.
  */
 import { join } from 'node:path';
 import { formatProblem, type Problem, type Rule } from './lib/problem.ts';

@@ -32,7 +32,8 @@ const FILES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Internal: `packages/internal` stays small and unpublished. Its list of files is frozen, nobody depends on it at run time, and no built module or declaration imports it (ADR 0007).
+ * Internal: `packages/internal` stays small and unpublished. Its list of files is frozen, nobody depends on it at run
+ * time, and no built module or declaration imports it (ADR 0007).
  */
 export const internal: Rule = (root) => {
   const problem = (file: string, message: string): Problem => ({ rule: 'internal', file, message });

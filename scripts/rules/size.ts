@@ -23,7 +23,7 @@ const PLACES = [
   'tools/src/registry',
 ] as const;
 
-/** Counts the lines of sources, the exported names of each entry point in `api.txt`, and the files that a prompt runs. */
+/** Counts the lines of sources, the exported names in each `api.txt`, and the files that a prompt runs. */
 export function measureSize(root: string): Size {
   const lines = Object.fromEntries(
     workspaceFolders(root)

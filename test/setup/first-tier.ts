@@ -1,8 +1,8 @@
 /**
  * Runs before every test file of `pnpm test`, so that its outcome doesn't depend on the machine. It refuses processes,
  * workers, processor time, time that a test measures, real timers of `SHORTEST_MS` or more, and servers that listen
- * anywhere but on loopback; each error names the alternative. A file fails that leaves a server or a connection open, or
- * a timer set.
+ * anywhere but on loopback; each error names the alternative. A file fails that leaves a server or a connection open,
+ * or a timer set.
  *
  * Such a timer that the code under test sets, usually a time limit, is accepted and never fires: a test that waits for
  * it moves virtual time with `vi.useFakeTimers`. One that forgets to hangs until its own limit, and then learns which
@@ -54,8 +54,8 @@ beforeEach(() => {
   });
 });
 
-// A connection that closes lets undici set a timer, and a timer that fires may set another. Each would be one more under
-// the virtual clock of the next file.
+// A connection that closes lets undici set a timer, and a timer that fires may set another. Each would be one more
+// under the virtual clock of the next file.
 afterAll(async () => {
   for (let turn = 0; ; turn += 1) {
     const open = process.getActiveResourcesInfo();

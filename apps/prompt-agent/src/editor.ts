@@ -6,7 +6,7 @@ import type { ApprovalScope } from './approval/approval-scope.ts';
 
 /** What an editor does in place of the terminal, for one session: it asks the person, and may have files and terminals of its own. */
 export interface Editor {
-  /** Why a call is denied whatever a rule or a person says, just now; undefined where it is not. */
+  /** Returns why the current mode denies a call, in spite of any rule or answer; `undefined` if it does not. */
   refusal(call: ToolCall): string | undefined;
   /** Creates the question about a call that may change something. */
   askPermission(scope: ApprovalScope): AskPermission;

@@ -17,7 +17,8 @@ const PRIVATE_KEY_BEGINNING = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^]{0,340}
 export const NONE: readonly Range[] = [];
 
 export function findKeys(text: string): readonly Range[] {
-  // Every key has one of these; of `eyJ`, `AIza`, `AKIA` and `ASIA` what begins with a rare letter, which is found fastest.
+  // Every key has one of these; of `eyJ`, `AIza`, `AKIA` and `ASIA` what begins with a rare letter, which is found
+  // fastest.
   const mayHoldKey =
     text.includes('-') ||
     text.includes('_') ||

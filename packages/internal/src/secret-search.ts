@@ -128,7 +128,7 @@ function formsOf(secret: string): readonly string[] {
 const ESCAPE = /(?:%(?:25)*[\dA-Fa-f]{2})+|\\+(?:u[\dA-Fa-f]{4}|["/bfnrt])|\\{2,}/g;
 const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
-/** A text with the escapes of JSON, however often it was quoted, and of URLs undone; ranges of it lead back to the text as it was given. Undefined if there are none. */
+/** Undoes the escapes of JSON and URLs in a text, with the ranges as they were given. Undefined if it has none. */
 export function createView(given: string): { text: string; toRange: (range: Range) => Range } | undefined {
   if (!given.includes('\\') && !given.includes('%')) return undefined;
   let text = '';

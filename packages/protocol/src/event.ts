@@ -7,7 +7,7 @@ import type { RunEnd } from './run/run-end.ts';
 import type { Citation, ServerToolCall, ServerToolResult } from './server-tool.ts';
 import type { Tool, ToolCall } from './tool.ts';
 
-/** An event of one reply. Exactly one `message-end` is emitted, as the last event. One of them is `Extract<ProviderEvent, { type: 'text-delta' }>`. */
+/** An event of one reply; the last is its only `message-end`. One is `Extract<ProviderEvent, { type: 'text-delta' }>`. */
 export type ProviderEvent =
   /** A piece of the reply's text. */
   | {
@@ -39,8 +39,8 @@ export type ProviderEvent =
   | ServerToolCall
   | ServerToolResult
   /**
-   * The reply broke off and is requested again: discard its deltas so far. None of its calls has run. Emitted by policies that repeat a request, such
-   * as `withTurnRetry`.
+   * The reply broke off and is requested again: discard its deltas so far. None of its calls has run. Emitted by
+   * policies that repeat a request, such as `withTurnRetry`.
    */
   | {
       readonly type: 'reply-withdrawn';
@@ -111,8 +111,8 @@ export type AgentEvent<Output = unknown> =
   | {
       readonly type: 'output-delta';
       /**
-       * The value so far: strings and arrays may be cut and properties may be missing, so it need not fit the schema. Each event has its own value. For
-       * a long text, emitted once it has grown by a thirtieth.
+       * The value so far: strings and arrays may be cut and properties may be missing, so it need not fit the schema.
+       * Each event has its own value. For a long text, emitted once it has grown by a thirtieth.
        */
       readonly output: JsonValue;
     }
@@ -179,8 +179,8 @@ export type AgentEvent<Output = unknown> =
       readonly tool: Tool;
     }
   /**
-   * Messages that came in from outside were added to the history: steering messages, follow-ups after an answer, and late results of tools that work in the
-   * background.
+   * Messages that came in from outside were added to the history: steering messages, follow-ups after an answer, and
+   * late results of tools that work in the background.
    */
   | {
       readonly type: 'steer';

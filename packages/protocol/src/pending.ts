@@ -7,7 +7,7 @@ export interface PendingCall extends ToolCall {
   readonly tool: Tool;
   /** The ids of the calls of agents around it, outermost first; empty for a call of the run itself. Call ids only, unlike `SubAgentEvent.path`. */
   readonly path: readonly string[];
-  /** Identifies what is decided on: equal exactly as long as the tool's name, description, schema and effect and the arguments, as the model gave them and as they are shown, are. */
+  /** Identifies what is decided on: the tool's name, description, schema, effect, and the given and shown arguments. */
   readonly digest: string;
 }
 

@@ -144,8 +144,9 @@ export interface Toolset<Context = unknown> {
    */
   listFor?(turn: TurnContext<Context>): readonly Tool[] | Promise<readonly Tool[]>;
   /**
-   * Makes of a model's call what would run: finds the tool, validates and repairs the arguments, applies policies. Runs nothing. A call that cannot
-   * run is its failed result; that of an unknown tool names it. Never throws or rejects. The same call in the same state gives the same arguments.
+   * Makes of a model's call what would run: finds the tool, validates and repairs the arguments, applies policies. Runs
+   * nothing. A call that cannot run is its failed result; that of an unknown tool names it. Never throws or rejects.
+   * The same call in the same state gives the same arguments.
    */
   prepare(
     call: ToolCall,
@@ -159,7 +160,10 @@ export interface Toolset<Context = unknown> {
 export interface PreparedCall {
   /** The tool that runs. */
   readonly tool: Tool;
-  /** What its handler gets, parsed, repaired and stripped, as JSON text: what is shown, digested and run. Where JSON does not say all of it, what the schema library got. */
+  /**
+   * The arguments that are shown, digested and run, as JSON: parsed, repaired and stripped. If a schema library made
+   * values that JSON can't tell, the arguments that it got.
+   */
   readonly arguments: string;
   /** Whether somebody must allow it first. Default: if there is somebody to ask, unless the tool only reads. `true`: it never runs unasked. */
   readonly needsApproval?: boolean | undefined;
@@ -168,8 +172,9 @@ export interface PreparedCall {
   /** Whether `run` awaits `RunningCall.started` itself, after its queues and checks. Default: it is awaited before `run`. */
   readonly awaitsStarted?: boolean | undefined;
   /**
-   * Runs exactly this. Never rejects: failures, timeouts and aborts are results with `isError`. Settles within 50 ms of an abort: as `cancelled` if
-   * the handler has stopped or was not entered, as `abandoned` if it may still be running. An own member, so that a spread keeps it.
+   * Runs exactly this. Never rejects: failures, timeouts and aborts are results with `isError`. Settles within 50 ms of
+   * an abort: as `cancelled` if the handler has stopped or was not entered, as `abandoned` if it may still be running.
+   * An own member, so that a spread keeps it.
    */
   run(running: RunningCall): Promise<ToolResult>;
 }

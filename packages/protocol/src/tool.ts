@@ -72,7 +72,7 @@ export interface ToolCall {
   readonly id: string;
   /** The name of the tool, as the model wrote it. */
   readonly name: string;
-  /** The JSON text as received; blank text means no arguments. It is parsed once, by the toolset that prepares the call. */
+  /** The JSON text as received; blank means no arguments. The toolset that prepares the call parses it, once. */
   readonly arguments: string;
   /** Opaque data that goes back unchanged to the vendor that made it, and to no other. */
   readonly providerData?: JsonValue;

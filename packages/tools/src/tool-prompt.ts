@@ -3,7 +3,7 @@ import { type Tool, type ToolOptionality } from '@kernel/protocol';
 
 /** How `toolPrompt` describes tools. */
 export interface ToolPromptOptions {
-  /** How much is said about each tool. `brief`: name and description; `standard`, the default: also parameters and usage hint; `full`: also examples. */
+  /** `brief`: name and description; `standard`, the default: also parameters and usage hint; `full`: also examples. */
   readonly tier?: 'brief' | 'standard' | 'full' | undefined;
   /** The approximate maximum length, at four characters a token. To fit, the tier is lowered first, then tools are omitted from the end. */
   readonly maxTokens?: number | undefined;

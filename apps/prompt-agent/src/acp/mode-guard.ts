@@ -12,7 +12,7 @@ export function createModeGuard(mode: () => AgentMode) {
     // What another agent asks for is none of the tools, and is decided by the rules.
     return tool === undefined || tool.effect === 'read';
   };
-  /** Why a call is denied whatever a rule or a person says; undefined where it is not. */
+  /** Returns why the mode denies a call, in spite of any rule or answer; `undefined` if it does not. */
   const refusal = ({ name }: ToolCall): string | undefined =>
     isAllowed(name) ? undefined : `The user has set the mode ${mode()}, in which nothing is changed.`;
   const denied = (call: ToolCall): ToolResult | undefined => {

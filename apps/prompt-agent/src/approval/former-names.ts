@@ -5,8 +5,8 @@ import type { PermissionRule } from '@kernel/toolbox/permissions';
 const PREFIX = 'mcp__';
 
 /**
- * Describes the rules that ask or deny by a name that a server's tool had before it was called `mcp__server__tool`: `server_tool`. They match no tool any
- * more. Returns one sentence a rule.
+ * Describes the rules that ask or deny by a name that a server's tool had before it was called `mcp__server__tool`:
+ * `server_tool`. They match no tool any more. Returns one sentence a rule.
  */
 export function formerNames(rules: readonly PermissionRule[], toolset: Pick<Toolset, 'list'>): readonly string[] {
   const tools = toolset.list().map(({ name }) => name);

@@ -1,5 +1,13 @@
 import { sha256Hex } from '@kernel/internal';
-import { KernelError, type ToolCall, toErrorResult, type Toolset, wrapCalls } from '@kernel/protocol';
+import {
+  KernelError,
+  type PreparedCall,
+  type RunningCall,
+  type ToolCall,
+  toErrorResult,
+  type Toolset,
+  wrapCalls,
+} from '@kernel/protocol';
 import type { ApprovalScope } from './approval-scope.ts';
 
 /**
@@ -14,6 +22,11 @@ export function createShownChanges(preview: NonNullable<ApprovalScope['preview']
     if (change !== undefined && 'diff' in change) shown.set(keyOf(call), changedLines(change.diff));
     return change;
   };
+  const runAsShown = async (prepared: PreparedCall, call: ToolCall, expected: string, running: RunningCall) => {
+    const change = await preview(call, running.signal);
+    const isOther = change !== undefined && 'diff' in change && changedLines(change.diff) !== expected;
+    return isOther ? changedSince(call) : prepared.run(running);
+  };
   return {
     /** Previews a call for a question. */
     show,
@@ -26,12 +39,10 @@ export function createShownChanges(preview: NonNullable<ApprovalScope['preview']
         const call = { id, type, name: prepared.tool.name, arguments: prepared.arguments };
         return {
           ...prepared,
-          async run(running) {
+          run: (running) => {
             const expected = shown.get(keyOf(call));
             shown.delete(keyOf(call));
-            const change = expected === undefined ? undefined : await preview(call, running.signal);
-            const isOther = change !== undefined && 'diff' in change && changedLines(change.diff) !== expected;
-            return isOther ? changedSince(call) : prepared.run(running);
+            return expected === undefined ? prepared.run(running) : runAsShown(prepared, call, expected, running);
           },
         };
       }),

@@ -12,8 +12,9 @@ import {
 } from '@kernel/protocol';
 
 /**
- * Decides on a call that is made outside of a run as on one of a model: a read is allowed, and anything else is asked about, as it was prepared.
- * Resolves to the prepared call if it may run, to a failed result if it may not, or to the call that waits for a decision.
+ * Decides on a call that is made outside of a run as on one of a model: a read is allowed, and anything else is asked
+ * about, as it was prepared. Resolves to the prepared call if it may run, to a failed result if it may not, or to the
+ * call that waits for a decision.
  */
 export async function decideOnCall(
   tools: Toolset,
@@ -43,7 +44,7 @@ export async function decideOnCall(
   }
 }
 
-/** Asks about each call when it is prepared, for a toolset that is called outside of a run. A refused call is the failed result `TOOL_DENIED`. */
+/** Asks about each call as it is prepared, outside of a run. A refused call is the failed result `TOOL_DENIED`. */
 export function withApproval(tools: Toolset, approve: Approve): Toolset {
   return wrapToolset(tools, {
     async prepare(call, context) {

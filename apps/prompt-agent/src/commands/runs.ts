@@ -112,7 +112,7 @@ export function runsDeny(call: CommandCall): Promise<number> {
 function decide(call: CommandCall, command: string, decision: Decision): Promise<number> {
   return withRun(call, command, async (db, run) => {
     const { callId, call: waiting } = await requireWaiting(db, run, call.words[1]);
-    // It is for the call that is named below, also if another one has taken its place meanwhile.
+    // The decision is for the call that is named below, even if another call has replaced it since.
     const digest = 'digest' in waiting ? waiting.digest : undefined;
     const isDone = await db.decide(run.id, callId, decision.decision === 'allow' ? { ...decision, digest } : decision);
     const verb = decision.decision === 'allow' ? 'approved' : 'denied';

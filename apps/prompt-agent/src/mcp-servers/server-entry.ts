@@ -6,7 +6,7 @@ const SECRET_NAME = /key|token|secret|passw|credential|auth|cookie|bearer|pat$/i
 /** The shortest text that is taken for a secret because of its name. */
 const MIN_SECRET = 6;
 export const HIDDEN = '(set)';
-/** Names that end in a word for a secret. A longer name, such as `CREDENTIAL_PROVIDER`, may be the name of a program. */
+/** Names that end in a word for a secret. A longer one, such as `CREDENTIAL_PROVIDER`, may name a program. */
 const NAMED_SECRET = /(?:key|token|secret|password|passwd|passphrase|credentials?|cookie|auth|authorization|pat)$/i;
 /** The form of a secret: a word, which is no path, or two in a header. A script has other characters. */
 const SECRET_FORM = /^(?:[A-Za-z]{1,20} )?[\w.~+=:@%-]{6,4096}$/;

@@ -43,7 +43,7 @@ export async function findUsable(
   const server = await findServer(name, call.host, call.flags.scope);
   if (server.scope === 'user') return server;
   const usable = await usableServers(call, server.name);
-  // As it was approved: the file may be another one by now.
+  // Use the approved entry: the file may have changed since.
   const approved = usable.find(({ scope }) => scope === 'project');
   if (approved !== undefined) return approved;
   throw usageError(

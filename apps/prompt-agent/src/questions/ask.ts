@@ -50,8 +50,8 @@ async function discardTyped(stdin: Host['stdin'], signal: AbortSignal): Promise<
 }
 
 /**
- * Resolves once no key has been pressed for a moment, longer if there was one, or the signal aborts. What has come is read and dropped, also by a
- * program that had no time to read it: a timer that fires late is no silence.
+ * Resolves once no key has been pressed for a moment, longer if there was one, or the signal aborts. What has come is
+ * read and dropped, also by a program that had no time to read it: a timer that fires late is no silence.
  */
 export function silence(input: NodeJS.ReadableStream, signal: AbortSignal, ms: number): Promise<void> {
   return new Promise((resolve) => {

@@ -40,9 +40,9 @@ const POLICY =
 /**
  * Creates the routes: `GET /` is the page; `POST /chats/ID` sends a message and answers with the events of the run,
  * `POST /chats/ID/decisions` decides on what waits; `POST /chats/ID/calls` returns the waiting call of a digest as the
- * lines of its question, with nothing redacted; `POST /answers` answers what an MCP server asks; `/apps` is for the apps
- * of MCP servers. A chat lives in memory and answers one message at a time: another one meanwhile, and a decision where
- * nothing waits, are refused with status 409. Errors are JSON: `{ "error": { "status", "message" } }`.
+ * lines of its question, with nothing redacted; `POST /answers` answers what an MCP server asks; `/apps` is for the
+ * apps of MCP servers. A chat lives in memory and answers one message at a time: a second message, and a decision when
+ * no call waits, are refused with status 409. Errors are JSON: `{ "error": { "status", "message" } }`.
  */
 export function createRoutes({
   options,

@@ -170,7 +170,7 @@ export async function connect(
         .then((): ToolResult => ({ forLLM: 'The command is still running; the agent has asked for something else.' }));
       return Promise.race([running, goesOn]);
     },
-    /** Takes the task back if it is not done, and gives the agent a moment to end its turn. Resolves to what that has used, if the agent tells it. */
+    /** Cancels an unfinished task, and waits a moment for the turn to end. Resolves to its usage if it is reported. */
     async cancel(): Promise<Usage | undefined> {
       if (isOver) return turnUsage;
       finish();

@@ -31,7 +31,7 @@ const MAX_INPUT = 100_000;
 const MAX_PATHS = 1000;
 const MAX_CONTENTS = 100;
 
-/** What stands for a value that is too long to be kept. It is longer than what can be shown, so nobody is asked about it. */
+/** Replaces a value that is too long to be kept. It is too long to be shown, so it is never asked about. */
 export const TOO_LONG = Symbol('too long');
 
 const UNKNOWN: OwnCall = {
@@ -45,7 +45,7 @@ const UNKNOWN: OwnCall = {
   targets: [],
 };
 
-/** Adds what a message says of a call. Paths that were named before stay: an agent may name one path first, and another with its request. */
+/** Adds what a message says of a call. Earlier paths stay: an agent may name another one with its request. */
 export function withFields(known: OwnCall = UNKNOWN, fields: Fields): OwnCall {
   const { title, kind, name, rawInput, rawOutput, content, locations } = fields;
   const input = bounded(rawInput);

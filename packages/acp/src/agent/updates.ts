@@ -79,7 +79,7 @@ export function createUpdates(
     plan = text;
     onProgress(text);
   };
-  /** Reads what an update says of the tokens that the agent has used, if they are more than before; undefined if not. */
+  /** Reads the tokens that an update reports; undefined unless they are more than before. */
   const readUsage = ({ sessionUpdate, used: tokens }: Fields): number | undefined => {
     if (sessionUpdate !== 'usage_update' || !isCount(tokens) || tokens <= (used ?? -1)) return undefined;
     used = tokens;

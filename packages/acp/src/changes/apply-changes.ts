@@ -133,7 +133,7 @@ async function planOf(
   }
 }
 
-/** Returns the new content of a file: with the line breaks of the record where its lines are as many, else with those of the file. */
+/** Returns the new content, with the line breaks of the record if it has as many lines, else those of the file. */
 function contentOf(part: FilePatch, record: FileRecord | undefined, bytes: Uint8Array | undefined): string {
   const before = bytes && decodeExactly(bytes);
   const lines = linesAfter(before, part);

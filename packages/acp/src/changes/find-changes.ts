@@ -86,7 +86,7 @@ export async function findChanges(finding: Finding): Promise<Changes> {
   return { call: shown.length === 0 ? undefined : call, skipped: sentences };
 }
 
-/** Skips the longest of the changes that cannot be shown together, so that one result of a build takes no other file with it. */
+/** Skips the longest changes that cannot be shown together, so that one large file takes no other with it. */
 function withoutTooLong(changes: readonly PatchPart[], skipped: SkippedFiles): readonly PatchPart[] {
   let length = 1000;
   return (

@@ -1,7 +1,7 @@
 /** Line breaks of a text in their order, each with how many lines it ends: `[['\r\n', 3], ['', 1]]`. */
 export type LineBreaks = readonly (readonly [text: string, count: number])[];
 
-/** Returns the lines of a text without their line breaks: a last one that is empty is the break of the one before it. */
+/** Returns the lines of a text without their line breaks. A line break at the end begins no further line. */
 export function linesOf(text: string): readonly string[] {
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();

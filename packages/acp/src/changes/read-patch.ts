@@ -13,7 +13,7 @@ export function joinPatch(parts: readonly string[]): string {
   return ['*** Begin Patch', ...parts, '*** End Patch'].join('\n');
 }
 
-/** Reads a patch that was written here. One that a person `isEdited` may have other line breaks. Throws an error that names the line that is wrong. */
+/** Reads a patch of `writePart`; if a person `isEdited` it, line breaks may differ. An error names the wrong line. */
 export function readPatch(text: string, isEdited = false): readonly FilePatch[] {
   const patches = parsePatch(text, !isEdited);
   const moved = patches.find((patch) => patch.type === 'update' && patch.to !== undefined);
@@ -21,7 +21,7 @@ export function readPatch(text: string, isEdited = false): readonly FilePatch[] 
   throw new KernelError('ARGUMENTS_INVALID', `A patch of an agent cannot move ${JSON.stringify(moved.path)}.`);
 }
 
-/** Returns the lines of a file after its part of a patch. Throws `TOOL_FAILED` unless the lines of each hunk are there exactly. */
+/** Returns the lines of a file after its patch. Throws `TOOL_FAILED` unless the lines of each hunk match exactly. */
 export function linesAfter(before: string | undefined, patch: FilePatch): readonly string[] {
   if (patch.type === 'delete') return [];
   if (patch.type === 'add') return patch.lines;

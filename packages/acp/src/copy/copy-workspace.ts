@@ -72,8 +72,8 @@ async function copyInto(
   };
 
   /**
-   * Copies one file: as a clone where the file system can, and by reading it through the workspace where that may have something else than the disk. One that
-   * cannot be read, or is gone since its folder was listed, is left out.
+   * Copies one file: as a clone where the file system can, and by reading it through the workspace where that may have
+   * something else than the disk. One that cannot be read, or is gone since its folder was listed, is left out.
    */
   const copyOne = async (path: string): Promise<void> => {
     const target = join(folder, path);

@@ -6,7 +6,7 @@ import { KernelError } from '@kernel/protocol';
 /** The most bytes of a file that the agent may read and write through its client, and that a diff can show. */
 export const MAX_FILE = 16 * 1024 ** 2;
 
-/** Reads a file of a copy. Rejects for a link, for anything else that is not a file, and for a file that is too large. */
+/** Reads a file of a copy. Rejects for a link, for anything else but a file, and for a file that is too large. */
 export async function readRegularFile(
   path: string,
   named: string,

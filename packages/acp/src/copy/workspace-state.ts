@@ -47,8 +47,8 @@ export function isAllowed(workspace: AgentWorkspace, access: 'read' | 'write', p
 }
 
 /**
- * Returns the folder at a path and those below it, deepest first, if they are empty once some files are removed. Undefined for anything that is not a
- * folder, such as a link, and for one in which anything else stays.
+ * Returns the folder at a path and those below it, deepest first, if they are empty once some files are removed.
+ * Undefined for anything that is not a folder, such as a link, and for one in which anything else stays.
  */
 export async function emptiedFolders(
   workspace: AgentWorkspace,

@@ -17,7 +17,7 @@ const TEXT_KEYS = /^(?:content|contents|text|diff|patch|(?:old|new)_?(?:string|s
 const PATH_KEYS = /path|file|folder|dir|root|target|source|src|dest|^(?:from|to)$/i;
 const MAX_VALUES = 1000;
 
-/** Adds the places that a further message about a call names in its input; undefined once one may be more than work on files. */
+/** Adds the places that a message about a call names; undefined once the call may do more than work on files. */
 export function addTargets(
   known: readonly string[] | undefined,
   { content, kind }: Readonly<Record<string, unknown>>,

@@ -30,7 +30,7 @@ export function answersIn(messages: readonly Message[]): readonly AnsweredCall[]
   });
 }
 
-/** Says whether a new agent gets the same answer as the one before it: not for a command that ran in a copy that is gone. */
+/** Whether a new agent gets the same answer as the previous one: not for a command that ran in a removed copy. */
 export function isStillOpen({ call, isError, text }: AnsweredCall): boolean {
   const hasNotRun = (isError && text.startsWith('TOOL_DENIED: ')) || text === allowedText(call.arguments);
   return isPermission(call.id) || (call.name === 'run_command' && hasNotRun);

@@ -57,7 +57,7 @@ export function createAgentProvider(options: CheckedOptions, start: StartAgent, 
     });
   };
 
-  /** Returns what was used since the last reply. Until the agent tells what its turn has used, what its context holds counts as what it read. */
+  /** Returns the usage since the last reply. Until the agent reports it, its context counts as input. */
   const takeUsage = (session: AgentSession): Usage => {
     const reported = end?.usage ?? { inputTokens: session.contextTokens() ?? 0, outputTokens: 0 };
     const usage = { ...reported, inputTokens: Math.max(0, reported.inputTokens - countedTokens) };
@@ -89,7 +89,7 @@ export function createAgentProvider(options: CheckedOptions, start: StartAgent, 
     return replyOf([...parts, call], 'tool-calls', takeUsage(session));
   }
 
-  /** Replies with what an agent that failed has changed until then, or with what it has used. Then the run ends with the error. */
+  /** Replies with what a failed agent has changed so far, or has used. Then the run ends with the error. */
   async function* giveUp(session: AgentSession, error: KernelError, parts: Part[], signal: AbortSignal): Events {
     const changes = yield* bringBack(session, parts, signal);
     // The run may read no further than the end of a reply.

@@ -3,9 +3,8 @@ import type { Tool, ToolCall } from '@kernel/protocol';
 import { canonicalArguments } from '../limits/canonical-arguments.ts';
 
 /**
- * Returns a digest of what is decided on (SHA-256, in hex): the name, description, schema and effect of the tool, the arguments that
- * are shown, and those that the model gave: of what a schema library makes of them, JSON may not tell one value from another. Both as JSON means them: in
- * canonical form.
+ * Returns the SHA-256 digest in hex of what is decided on: the tool's name, description, schema and effect, and in
+ * canonical form the arguments as shown and as the model gave them. JSON may not tell two values of a schema apart.
  *
  * `node:crypto` is loaded at the first use: importing it costs more than the rest of this package.
  */

@@ -48,8 +48,8 @@ export type DecidedBatch =
   | { readonly suspended: readonly SuspendedCall[]; readonly pending: readonly PendingCall[] };
 
 /**
- * Decides on every call of a batch before any of them runs: limits first, then one batch of `approve:<callId>` steps. If one of
- * them is pending, nothing of the batch runs, and the other decisions are kept. Returns a promise only if there is somebody to ask.
+ * Decides on every call of a batch before any runs: limits first, then one batch of `approve:<callId>` steps. If one is
+ * pending, no call runs, and the other decisions are kept. Returns a promise only if somebody is to be asked.
  */
 export function decideOnCalls(
   run: Run,
@@ -86,7 +86,7 @@ async function askAbout(
   return { decided: undecided.map((each) => decide(each)) };
 }
 
-/** The kept decision holds for a call about which this run asks nobody: a denial stays one, an edited call stays edited, and only what was allowed runs. */
+/** Applies a kept decision to a call that this run asks nobody about: denials and edits hold; an allowed call runs. */
 function withKeptDecision(each: DecidedCall): DecidedCall {
   const { kept, result } = each;
   if (kept?.decision === undefined || result !== undefined) return each;
@@ -125,7 +125,7 @@ export function suspendRunning({ call, decision }: DecidedCall, agents: readonly
   return { callId: call.id, decision: made, digest, agents };
 }
 
-/** Returns what is to run of a call, or the result of one that must not: it cannot run, or is not what was allowed. Rejects only before an abort. */
+/** Returns the call to run, or a result if it cannot run or is not what was allowed. Rejects only before an abort. */
 export function allowedCall(run: Run, decided: DecidedCall, signal: AbortSignal): Prepared | Promise<Prepared> {
   const { call, decision } = decided;
   const check = (prepared: Prepared): PreparedCall | ToolResult => {

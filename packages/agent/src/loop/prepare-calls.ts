@@ -22,7 +22,7 @@ export interface CallBatch {
   readonly needApproval: readonly string[];
   /** The ids of the calls of tools that were not on offer, so that nobody could be asked: they never run. */
   readonly notOffered: readonly string[];
-  /** By call id, what the calls may change. For executors that record steps: when they are replayed, the tools may have changed since the calls were made. */
+  /** The effects by call id, for executors that record steps: by a replay, the tools may have changed. */
   readonly effects?: Readonly<Record<string, ToolEffect>>;
   /** The calls of sub-agents. */
   readonly agents?: readonly string[];
@@ -42,8 +42,8 @@ export interface KeyedCall {
 export type Prepared = PreparedCall | ToolResult;
 
 /**
- * Prepares some calls, all before any of them is decided on, and creates their batch. Only a step may call this: without a `runId` the key is random,
- * and a journal must be able to repeat it. With `isRestricted`, calls of tools that are not in `onOffer` do not run. Returns a promise only if the toolset does.
+ * Prepares calls, all before any is decided on, and creates their batch. Only a step may call this: without a `runId`
+ * the key is random, and a journal must repeat it. With `isRestricted`, calls of tools that are not in `onOffer` don't run.
  */
 export function createCallBatch(
   run: Run,
@@ -97,15 +97,15 @@ function describeCalls(
 }
 
 /**
- * Returns a call of a batch with its key. In a child run the key contains a digest of the tool's name and the arguments: the model of a repeated run may
- * ask for something else under the same id.
+ * Returns a call of a batch with its key. In a child run the key has a digest of the tool's name and the arguments: the
+ * model of a repeated run may ask for something else under the same id.
  */
 export function withKey({ key, isNested }: Pick<CallBatch, 'key' | 'isNested'>, call: ToolCall): KeyedCall {
   const ofCall = `${key}:${call.id}`;
   return { call, idempotencyKey: isNested === true ? `${ofCall}:${argumentsDigest(call)}` : ofCall };
 }
 
-/** Prepares a call and keeps what came of it. Only steps may call this, and only in a turn that has begun. Never rejects. */
+/** Prepares a call and keeps the outcome. Only steps may call this, in a turn that has begun. Never rejects. */
 export function prepare(
   run: Run,
   { call, idempotencyKey }: KeyedCall,
@@ -121,7 +121,7 @@ export function prepare(
   return prepared instanceof Promise ? prepared.then(keep) : keep(prepared);
 }
 
-/** Returns what was prepared of a call, or prepares it again where another process did, after its turn has begun in this one. Rejects on abort. */
+/** Returns the prepared call. Begins its turn and prepares it again if another process did. Rejects on abort. */
 export function preparedCall(run: Run, keyed: KeyedCall, signal: AbortSignal): Prepared | Promise<Prepared> {
   const { call } = keyed;
   const known = run.ready.get(call.id);
@@ -130,7 +130,7 @@ export function preparedCall(run: Run, keyed: KeyedCall, signal: AbortSignal): P
   return begun instanceof Promise ? begun.then(() => prepare(run, keyed, signal)) : prepare(run, keyed, signal);
 }
 
-/** Whether somebody must allow a prepared call: as it says itself, or if there is somebody to ask and it does not only read. */
+/** Whether a prepared call needs a decision: as it says, or if it does more than read and somebody can be asked. */
 export function needsDecision({ options }: Run, { needsApproval, tool }: PreparedCall): boolean {
   return needsApproval ?? (options.approve !== undefined && tool.effect !== 'read');
 }

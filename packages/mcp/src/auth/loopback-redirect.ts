@@ -14,8 +14,8 @@ export interface OpenRedirect {
   /** The redirect URI: where the authorization server sends the person's browser. */
   readonly url: string;
   /**
-   * Has the person open `url`, and resolves with the answer that has this `state`. `isExpected` tells whether an answer is from the issuer that was asked: a person
-   * who got another one is not shown that they have signed in.
+   * Has the person open `url`, and resolves with the answer that has this `state`. `isExpected` tells whether an answer
+   * is from the issuer that was asked: a person who got another one is not shown that they have signed in.
    */
   ask(url: URL, state: string, isExpected?: (answer: RedirectAnswer) => boolean): Promise<RedirectAnswer>;
   /** Ends the way back. May be called twice. */

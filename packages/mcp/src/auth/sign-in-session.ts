@@ -190,8 +190,8 @@ function savedSecrets({ tokens, client, dpopKey }: SavedSignIn): readonly (strin
 }
 
 /**
- * Creates what runs one piece of work at a time for all who want it: who comes while it runs waits for the same one. The work is aborted when
- * the last of them has gone.
+ * Creates what runs one piece of work at a time for all who want it: who comes while it runs waits for the same one.
+ * The work is aborted when the last of them has gone.
  */
 function createSharedWork(): (
   work: (signal: AbortSignal) => Promise<void>,

@@ -21,11 +21,11 @@ export interface McpApp {
 /** What a page may ask the browser for, by the name in the Permissions Policy. */
 export type McpAppPermission = 'camera' | 'microphone' | 'geolocation' | 'clipboard-write';
 
-/** The page of an app. It comes from a server: show it in a sandbox of another origin, under its policy, and nowhere else. */
+/** The page of an app, which a server made: show it only in a sandbox of another origin, under its policy. */
 export interface McpAppPage {
   /** The document. */
   readonly html: string;
-  /** The header `Content-Security-Policy`: what the page declared, as far as it names servers on the internet, and nothing else. It holds for the page and puts it into a sandbox. */
+  /** The header `Content-Security-Policy`: a sandbox with only the internet servers that the page declared. */
   readonly policy: string;
   /** The origins that the page may load from and connect to. */
   readonly hosts: readonly string[];
@@ -35,15 +35,15 @@ export interface McpAppPage {
   readonly prefersBorder: boolean;
 }
 
-/** The apps of servers: pages that show what a tool did, and call tools of their server (the extension `io.modelcontextprotocol/ui`). */
+/** The apps of servers: pages that show results and call tools (extension `io.modelcontextprotocol/ui`). */
 export interface McpApps {
   /** The app of a tool, by its name in `list()`; undefined for one without. */
   find(tool: string): McpApp | undefined;
   /** Reads the page of an app: at most 4 MiB of HTML. Rejects with `TOOL_UNAVAILABLE` or `TOOL_FAILED`. */
   read(app: McpApp, options?: McpContentOptions): Promise<McpAppPage>;
   /**
-   * The tools of a server that its apps may call, under the names of `list()`; some of them no model sees. A call by an app is to be decided on as one by a
-   * model is.
+   * The tools of a server that its apps may call, under the names of `list()`; some of them no model sees. A call by an
+   * app is to be decided on as one by a model is.
    */
   tools(server: string): McpAppTools;
 }
@@ -94,7 +94,7 @@ const PERMISSIONS = {
   clipboardWrite: 'clipboard-write',
 } as const satisfies Readonly<Record<string, McpAppPermission>>;
 
-/** Reads the page of an app. What it declares counts from the page, and only without that from the list of resources. */
+/** Reads the page of an app. Its own declarations come first, and the list of resources second. */
 async function readAppPage(
   client: Client,
   app: McpApp,
@@ -158,11 +158,11 @@ interface AppHosts {
 
 const MAX_HOSTS = 50;
 const MAX_LENGTH = 260;
-/** An origin on the internet: with a domain, by TLS. A wildcard stands for subdomains of at least two labels. No address of this machine or network. */
+/** An internet origin: a domain, by TLS, `*.` above at least two labels. No address of this machine or network. */
 const ORIGIN = /^(https|wss):\/\/((?:\*\.)?(?:[a-z\d-]{1,63}\.)+[a-z][a-z\d-]{1,62}(?::\d{1,5})?)\/?$/i;
 const LOCAL = /\.(?:localhost|local|internal|home|lan|arpa|test|invalid)(?::\d+)?$/i;
 
-/** Reads the declared origins. Whatever is not one, such as text with a blank, a semicolon or a newline, is left out. */
+/** Reads the declared origins. Anything else, such as text with a blank, `;` or a line break, is left out. */
 export function readAppHosts(csp: unknown): AppHosts {
   const declared = isObject(csp) ? csp : {};
   return {
@@ -183,7 +183,7 @@ function originsOf(list: unknown, schemes: readonly string[]): readonly string[]
   return [...new Set(origins)];
 }
 
-/** The header `Content-Security-Policy` of an app: what it did not declare is closed, and it stays in a sandbox wherever it is shown. */
+/** Writes the `Content-Security-Policy` of an app: a sandbox, closed to everything that it did not declare. */
 export function toAppPolicy({ base, connect, frames, resources }: AppHosts): string {
   return [
     "default-src 'none'",

@@ -75,7 +75,8 @@ export function handleToolRequests(
       cause,
     });
   }
-  // By these schemas the SDK checks the arguments that a client of 2026-07-28 sends as HTTP headers, too (`x-mcp-header`).
+  // By these schemas the SDK checks the arguments that a client of 2026-07-28 sends as HTTP headers, too
+  // (`x-mcp-header`).
   if ('server' in server)
     Object.assign(server, { toolInputSchemaJson: (name: string) => turns.find(name)?.parameters });
   protocol.setRequestHandler('tools/list', { params: ANY_PARAMS }, async (params, mcp) => ({

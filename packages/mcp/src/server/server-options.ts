@@ -52,7 +52,7 @@ export interface Served {
   readonly tasks: TaskSupport | undefined;
 }
 
-/** Prepares what all connections share. Rejects with `CONFIG_INVALID` for options, content or a `createServer` that cannot be used. */
+/** Prepares what all connections share. Rejects with `CONFIG_INVALID` for wrong options, content or `createServer`. */
 export async function prepareServer(
   sdk: typeof Sdk,
   subject: string,

@@ -3,7 +3,7 @@ import type { StopReason } from '../finish-reason.ts';
 import type { Message, Usage } from '../message.ts';
 import type { PendingCall } from '../pending.ts';
 
-/** The end of a run: the last event, exactly once on every path. A union on `reason`. One of them is `Extract<RunEnd, { reason: 'done' }>`. */
+/** The end of a run, its last event. A union on `reason`, such as `Extract<RunEnd, { reason: 'done' }>`. */
 export type RunEnd<Output = unknown> = {
   readonly type: 'run-end';
   /** How many model calls were made. */
@@ -54,7 +54,7 @@ export type RunEnd<Output = unknown> = {
       readonly output?: Output;
     }
   | {
-      /** Calls wait for a decision. A later run continues from `messages`, where the decisions that were made already are kept. */
+      /** Calls wait for a decision. A later run continues from `messages`, which keep the decisions made so far. */
       readonly reason: 'approval';
       /** The calls that need a decision, in order, also those of sub-agents. */
       readonly pending: readonly PendingCall[];

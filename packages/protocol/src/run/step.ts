@@ -38,8 +38,8 @@ export interface Step {
    */
   readonly id: string;
   /**
-   * What it does: asks the model, asks for a decision on a call, runs a call, reads a typed answer, records an answer that a call gave, takes the messages
-   * that arrived after the answer, or prepares the calls that an earlier run left.
+   * What it does: asks the model, asks for a decision on a call, runs a call, reads a typed answer, records an answer
+   * that a call gave, takes the messages that arrived after the answer, or prepares the calls that an earlier run left.
    */
   readonly kind: 'model' | 'approve' | 'tool' | 'output' | 'answer' | 'inbox' | 'resume';
   /** What the operation works on. */

@@ -14,7 +14,7 @@ import {
 } from '@kernel/protocol';
 import { type ConformanceCase, withSubject } from './case.ts';
 
-/** A toolset under test. It offers four tools without required arguments under these names, which may be there for the test alone, and any others. */
+/** A toolset under test. It offers at least four tools without required arguments, under these names. */
 export interface ToolsetUnderTest {
   /** The toolset. */
   readonly toolset: Toolset;
@@ -32,7 +32,7 @@ export interface ToolsetUnderTest {
   readonly isRemote?: boolean;
   /** Counts how often a handler was entered. Absent where that is not visible. */
   entered?(): number;
-  /** Changes the list of tools, such as by one more. Absent where the list never changes: then nothing shows that listeners are called. */
+  /** Changes the list of tools. Leave it out if the list never changes: then calls of listeners are not tested. */
   change?(): void | Promise<void>;
   /** Releases what was set up for it. */
   close?(): Promise<void>;
@@ -230,8 +230,8 @@ function quietContext(): CallContext {
 }
 
 /**
- * Waits until a promise settles, for at most `count` timers of a millisecond, each set when the one before it has fired.
- * Returns `undefined` if it hasn't settled by then. Sets no timer afterwards.
+ * Waits until a promise settles, for at most `count` timers of a millisecond, each set when the one before it has
+ * fired. Returns `undefined` if it hasn't settled by then. Sets no timer afterwards.
  */
 async function settledWithin<T>(pending: Promise<T>, count: number): Promise<T | undefined> {
   for (let turn = 0; turn < count; turn += 1) {

@@ -7,7 +7,7 @@ import { compileText } from './match-text.ts';
 import { matchWildcard, splitWords, type TextTest } from './match-wildcard.ts';
 import type { PermissionRule, PermissionVerdict } from './types.ts';
 
-/** A rule with all that its pattern means, each compiled once. A rule without a pattern is about every call of its tools, and has no test. */
+/** A rule with its compiled pattern. A rule without a pattern is about every call of its tools, and has no test. */
 export interface CompiledRule {
   readonly rule: PermissionRule;
   readonly verdict: PermissionVerdict;
@@ -42,7 +42,8 @@ export function compileRule(
   const pattern = hasFolder ? words.join(' ') : written.pattern;
   // A pattern for tools of any name is one of paths, unless it begins like a command. Then it allows none.
   const isOfWords = isForNamedTools || (verdict !== 'allow' && /^\s*[\w.|-]+\s/.test(pattern ?? ''));
-  // A rule that allows commands does so word by word; one that takes something away also finds its paths and addresses among them.
+  // A rule that allows commands does so word by word; one that takes something away also finds its paths and addresses
+  // among them.
   const isOfTexts = !isForCommands || verdict !== 'allow';
   try {
     const folder = hasFolder ? compileText(named, root) : undefined;
@@ -67,7 +68,7 @@ export function compileRule(
   }
 }
 
-/** Reads a rule: its verdict, the names of its tools, and the pattern with the spaces around it, undefined if any arguments match. */
+/** Reads a rule: verdict, names of tools, and the pattern with its spaces, undefined if any arguments match. */
 function parseRule(rule: PermissionRule) {
   const given: unknown = rule;
   if (typeof given !== 'object' || given === null) throw invalid(describeValue(given), 'is not an object');

@@ -120,7 +120,7 @@ export function readCommand({ command, toolName, folder, isFed, root, mayOpen }:
   return { concerns, unknown, cover };
 }
 
-/** What the repositories that commands of Git would use make it run. Without a root, no repository but that at the top is trusted. */
+/** What repositories make commands of Git run. Without a root, only the repository at the top is trusted. */
 function programsNamed(commands: readonly ResolvedCommand[], root: string | undefined): readonly string[] {
   const byFolder = new Map<string, string[]>();
   const ofGit = commands.filter((each) => each.words[0]?.text === 'git');

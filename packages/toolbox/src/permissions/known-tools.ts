@@ -7,7 +7,7 @@ type Subjects = Readonly<Record<string, (input: Input) => readonly string[]>>;
 
 /** What rules and skills know of a tool of the toolbox. */
 interface KnownTool {
-  /** The texts that rules are matched against: those of these arguments, or what is found in them. Default: all texts of its arguments. */
+  /** The texts to match: of these arguments, or found in them. Default: all texts of its arguments. */
   readonly subjects?: readonly string[] | ((input: Input) => readonly string[]);
   /** What rules are matched against if the argument is absent. */
   readonly otherwise?: string;
@@ -43,7 +43,7 @@ export function isKnownTool(toolName: string, own: Subjects = {}): boolean {
   return Object.hasOwn(own, toolName) || Object.hasOwn(KNOWN_TOOLS, toolName);
 }
 
-/** The texts of a call that rules are matched against: as `own` says, else as is known of the tool, else every value by its name. */
+/** The texts of a call to match: as `own` says, else as known of the tool, else every value by its name. */
 export function subjectsOf(toolName: string, input: Input, own: Subjects = {}): readonly Subject[] {
   if (!isKnownTool(toolName, own)) return membersOf(input);
   const { subjects, otherwise } = KNOWN_TOOLS[toolName] ?? {};

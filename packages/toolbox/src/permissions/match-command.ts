@@ -24,8 +24,8 @@ export interface ResolvedCommand extends AnalyzedCommand {
 }
 
 /**
- * Finds out what a wildcard covers of a command that starts in a folder of the workspace, as rules know it. Without `links`, none are known. `placesOf` returns
- * the names of a folder: a rule has to cover each of them.
+ * Finds out what a wildcard covers of a command that starts in a folder of the workspace, as rules know it. Without
+ * `links`, none are known. `placesOf` returns the names of a folder: a rule has to cover each of them.
  */
 export function resolveCommand(
   { folders: below, ...command }: AnalyzedCommand,
@@ -71,17 +71,20 @@ type CommandPattern = readonly (readonly string[])[];
 /** Tests commands against a pattern of words, such as `git status|diff *`. */
 export interface CommandTest {
   /**
-   * Whether it covers a whole command, for `allow`: each word is matched by the word at its place, and a `*` at the end by any number of further words.
+   * Whether it covers a whole command, for `allow`: each word is matched by the word at its place, and a `*` at the end
+   * by any number of further words.
    *
-   * A wildcard covers only what `coverableWords` says; of any other word the pattern has to name the whole, or an option up to its `=`. Then a `*` at the
-   * end stands for no word at all, and covers no program that may read its code from its input. No pattern covers a program that gets an input, which it
-   * does not name, unless the program is one that only reads. A command with such words means something else in another folder, so it is covered in the
-   * one that the rule names (`cd FOLDER && …`), or else at the top of the workspace.
+   * A wildcard covers only what `coverableWords` says; of any other word the pattern has to name the whole, or an
+   * option up to its `=`. Then a `*` at the end stands for no word at all, and covers no program that may read its code
+   * from its input. No pattern covers a program that gets an input, which it does not name, unless the program is one
+   * that only reads. A command with such words means something else in another folder, so it is covered in the one that
+   * the rule names (`cd FOLDER && …`), or else at the top of the workspace.
    */
   covers(command: ResolvedCommand): boolean;
   /**
-   * Whether it may be about one of these commands, for `ask` and `deny`, or, where it names several (`a && b`), about all of them: its first word is the
-   * program in any folder, the others come in their order with anything between them. Words that only a shell knows may be any.
+   * Whether it may be about one of these commands, for `ask` and `deny`, or, where it names several (`a && b`), about
+   * all of them: its first word is the program in any folder, the others come in their order with anything between
+   * them. Words that only a shell knows may be any.
    */
   concerns(commands: readonly AnalyzedCommand[]): boolean;
   /** Whether it is written like a command as a whole, or like one of its words. */
@@ -118,7 +121,7 @@ export function compileCommand(pattern: string, folder: TextTest | undefined): C
   };
 }
 
-/** All that the pattern of a command may mean in a rule that asks or denies; of each word also with its `|` as a character. */
+/** All meanings of a command pattern in a rule that asks or denies, also with the `|` of a word as a character. */
 function readingsOf(pattern: string): readonly CommandPattern[] {
   return [...readingsOfWords(pattern)].map((each) =>
     splitPattern(each)
@@ -128,7 +131,8 @@ function readingsOf(pattern: string): readonly CommandPattern[] {
 }
 
 function concernsWords([program, ...expected]: CommandPattern, words: readonly ShellWord[]): boolean {
-  // A program that runs others, such as sudo, has their names among its arguments. What follows the first place includes what follows any other.
+  // A program that runs others, such as sudo, has their names among its arguments. What follows the first place
+  // includes what follows any other.
   const start = words.findIndex((word) => program?.some((each) => mayBe(each, word, true)));
   if (start === -1) return false;
   let next = 0;

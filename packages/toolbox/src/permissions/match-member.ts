@@ -1,7 +1,7 @@
 import { compileText, literalText } from './match-text.ts';
 import { fold, splitUnescaped, type TextTest } from './match-wildcard.ts';
 
-/** A text that rules are matched against. Where all values of a call count, it has the name of one, such as `to` or `items.name`. */
+/** A text that rules are matched against. Where all values count, it has a name, such as `to` or `items.name`. */
 export interface Subject {
   readonly text: string;
   readonly name?: string;

@@ -123,13 +123,14 @@ function pathTest(pattern: string, root: string | undefined, isFolder: boolean):
     const test = compileEitherGlob(fold(each));
     return { test, isOfAll: roots.some((above) => test(fold(`${toSlashes(above)}/\0/\0`))) };
   });
-  /** Whether a path is meant: as it is written, below the root, or, for a pattern about the folders above it, as an absolute path. */
+  /** Whether a path is meant: as written, below the root, or absolute for a pattern about the folders above it. */
   const isMeant = (text: string, mayBeNone: boolean): boolean => {
     const written = [toRulePath(text, undefined), ...roots.map((each) => fromRoot(text, each))];
     const folded = written.map(fold);
     const relative = written.filter((each) => !isAbsolute(each) && !isOutside(each));
     const absolute = roots.flatMap((above) => relative.map((each) => fold(normalize(`${toSlashes(above)}/${each}`))));
-    // A word of a command, or a part of a text, need not be a path, so none is taken for what is merely somewhere in the workspace.
+    // A word of a command, or a part of a text, need not be a path, so none is taken for what is merely somewhere in
+    // the workspace.
     if (!mayBeNone && isFolder && globs.has('.') && relative.length > 0) return true;
     return tests.some(({ isOfAll, test }) => folded.some(test) || (!(mayBeNone && isOfAll) && absolute.some(test)));
   };

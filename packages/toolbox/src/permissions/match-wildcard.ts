@@ -67,7 +67,7 @@ export function splitUnescaped(text: string, separator: RegExp): readonly string
   return parts;
 }
 
-/** The literal texts between the wildcards of a pattern. Before a letter or a digit, and `_ . -`, a `\` is a character of a name. */
+/** The literal texts between wildcards. Before a letter, a digit or `_ . -`, a `\` is a character of a name. */
 function splitAtStars(pattern: string): string[] {
   const parts = [''];
   for (const [piece] of pattern.matchAll(/\\[^\p{L}\p{N}_.-]|[^]/gu))

@@ -29,11 +29,13 @@ const READ_FILE = 'read_file';
  * A deny rule takes precedence over an ask rule, and an ask rule over an allow rule; their order does not matter. A call is allowed if allow rules
  * cover every text that rules are matched against; a call that no rule matches leads to a question (`default`).
  *
- * Patterns: for files, a glob over paths relative to `root` (`src/**`); for addresses, `https://*.example.com/**`, matched part by part; for
- * `run_command`, words with `|` between alternatives and a `*` at the end for any further words (`git status|diff|log *`). Every program that a command
- * runs must be covered, and each file that its shell opens. A wildcard covers arguments only of programs that are known to run and change nothing with
- * them. A command that cannot be parsed leads to a question. Deny and ask rules are matched broadly. The guide "Permissions and isolation" says it in full.
- * Rules do not replace a workspace and an isolation, which apply whatever a program is called.
+ * Patterns: for files, a glob over paths relative to `root` (`src/**`); for addresses, `https://*.example.com/**`,
+ * matched part by part; for `run_command`, words with `|` between alternatives and a `*` at the end for any further
+ * words (`git status|diff|log *`). Every program that a command runs must be covered, and each file that its shell
+ * opens. A wildcard covers arguments only of programs that are known to run and change nothing with them. A command
+ * that cannot be parsed leads to a question. Deny and ask rules are matched broadly. The guide "Permissions and
+ * isolation" says it in full. Rules do not replace a workspace and an isolation, which apply whatever a program is
+ * called.
  *
  * Throws `CONFIG_INVALID` for an invalid rule.
  *

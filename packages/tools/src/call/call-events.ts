@@ -40,7 +40,7 @@ export type CallEvent<Tools extends NamedTools = NamedTools> = {
         readonly code?: KernelErrorCode;
         /** What was changed in the arguments. */
         readonly repairs?: readonly ToolRepair[];
-        /** The arguments as they were validated: parsed, repaired and stripped; only with `detail`, and not for a call that was refused. */
+        /** The parsed, repaired and stripped arguments; only with `detail`, and not for a refused call. */
         readonly arguments?: Tools[Name]['input'];
         /** The result; only with `detail`. */
         readonly result?: ResultOf<Tools[Name]>;
@@ -49,8 +49,9 @@ export type CallEvent<Tools extends NamedTools = NamedTools> = {
         /** Something happened after the end of a call. */
         readonly type: 'call-late';
         /**
-         * `abandoned`: a handler that had been abandoned has settled. `completed`: the late result of an async tool was delivered. `orphan`: nothing was
-         * waiting for it. `repeated`: an async tool sent more than one; this one is ignored.
+         * `abandoned`: a handler that had been abandoned has settled. `completed`: the late result of an async tool was
+         * delivered. `orphan`: nothing was waiting for it. `repeated`: an async tool sent more than one; this one is
+         * ignored.
          */
         readonly kind: 'abandoned' | 'completed' | 'orphan' | 'repeated';
         /** Whether the handler failed, or the late result is a failure. */

@@ -112,8 +112,9 @@ function at(what: string, path: string, instead: string): string {
 }
 
 /**
- * Whether the JSON text of what a schema library has made says all of it: it is made of what JSON has, and of large integers, dates, maps and sets. A
- * regular expression, an instance of a class, a function or `Infinity` has the text of other values too. Never throws.
+ * Whether the JSON text of what a schema library has made says all of it: it is made of what JSON has, and of large
+ * integers, dates, maps and sets. A regular expression, an instance of a class, a function or `Infinity` has the text
+ * of other values too. Never throws.
  */
 export function isToldByJson(value: unknown): boolean {
   try {

@@ -32,7 +32,7 @@ export interface ShownArguments {
   readonly validated: ValidatedArguments;
   /** The JSON text of the arguments as they were then. */
   readonly text: string;
-  /** Whether others hold the arguments, and may have changed them: a schema library, a check, the key of a limit, a handler. */
+  /** Whether a schema library, a check, the key of a limit or a handler holds the arguments, and may change them. */
   isHeld: boolean;
 }
 
@@ -138,7 +138,7 @@ function awaitValidation(
   });
 }
 
-/** Returns what a handler gets: a copy if others have changed the arguments since they were shown, and undefined where none can be made. */
+/** Returns the arguments for a handler: a copy if they changed since they were shown; undefined if there is none. */
 export function takeInput(binding: ToolBinding, shown: ShownArguments): { readonly input?: unknown } | undefined {
   const { isHeld, text, validated } = shown;
   shown.isHeld = true;
@@ -148,7 +148,7 @@ export function takeInput(binding: ToolBinding, shown: ShownArguments): { readon
   return parse === undefined ? { input: JSON.parse(text) } : undefined;
 }
 
-/** The JSON text of what a handler gets. What JSON does not have, a schema library can have made: it becomes what is nearest to it. */
+/** The arguments of a handler as JSON. A schema library may have made values that JSON lacks: the nearest stands. */
 function toText(input: unknown): string {
   try {
     return JSON.stringify(input, nearestJson) ?? 'null';

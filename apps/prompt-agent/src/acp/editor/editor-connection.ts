@@ -22,6 +22,6 @@ export interface EditorContext extends EditorConnection {
   readonly calls: () => ToolCalls | undefined;
   /** What a call would change. */
   readonly changesOf: (call: ToolCall, signal: AbortSignal) => Promise<FileChanges>;
-  /** Why a call is denied whatever a rule or a person says, just now; undefined where it is not. */
+  /** Returns why the current mode denies a call, in spite of any rule or answer; `undefined` if it does not. */
   readonly refusal: (call: ToolCall) => string | undefined;
 }

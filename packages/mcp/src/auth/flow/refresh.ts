@@ -34,8 +34,9 @@ export async function refresh(flow: Flow, grant: SignInGrant): Promise<SavedSign
 }
 
 /**
- * Takes tokens back at the authorization server that gave them (RFC 7009): the refresh token first, with which further ones could be got. Resolves to whether the
- * server has accepted that; false where it offers no such thing, or is another one by now.
+ * Takes tokens back at the authorization server that gave them (RFC 7009): the refresh token first, with which further
+ * ones could be got. Resolves to whether the server has accepted that; false where it offers no such thing, or is
+ * another one by now.
  */
 export async function revoke(
   flow: Pick<Flow, 'sdk' | 'server' | 'saved' | 'fetchFn'>,

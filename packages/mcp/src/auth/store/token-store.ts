@@ -63,8 +63,9 @@ const VERSION = 1;
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
- * Keeps tokens in a file that only its owner can read (mode 0600), for any number of processes: it is replaced as a whole, and one process at a time
- * changes it or refreshes a token. A file that cannot be read as one is set aside, and the error says where.
+ * Keeps tokens in a file that only its owner can read (mode 0600), for any number of processes: it is replaced as a
+ * whole, and one process at a time changes it or refreshes a token. A file that cannot be read as one is set aside, and
+ * the error says where.
  */
 export function fileTokenStore(path: string): TokenStore {
   const file = resolve(path);

@@ -1,8 +1,8 @@
 import { inNextTurn, MAX_TIMER_MS } from '@kernel/internal';
 
 /**
- * Starts a timeout; 0 means no timeout. It counts from its start, its last restart or `pausedUntilMs()` (of `performance.now()`), whichever is
- * latest, and ends `maxMs` after its start in any case, if that is not 0.
+ * Starts a timeout; 0 means no timeout. It counts from its start, its last restart or `pausedUntilMs()` (of
+ * `performance.now()`), whichever is latest, and ends `maxMs` after its start in any case, if that is not 0.
  */
 export function startProgressTimeout(timeoutMs: number, maxMs: number, pausedUntilMs: () => number) {
   const controller = new AbortController();
@@ -18,7 +18,7 @@ export function startProgressTimeout(timeoutMs: number, maxMs: number, pausedUnt
     if (ms <= 0) inNextTurn(expire);
     else if (ms < Infinity) timer = setTimeout(wait, Math.min(Math.ceil(ms), MAX_TIMER_MS));
   };
-  /** Runs after what has arrived was read: in a program that was stopped for longer than the timeout, the result may be there. */
+  /** Runs after pending input was read: if the program was stopped for the timeout, the result may have come. */
   const expire = (): void => {
     if (isStopped) return;
     if (remainingMs() > 0) wait();

@@ -138,7 +138,7 @@ async function runRemoteCall(
   }
 }
 
-/** The result of a call of a tool that is not on offer: unknown to all servers, or in quarantine or at fault on the server of `tools`. */
+/** The result for a tool that is not on offer: unknown to all servers, or quarantined or faulty on that of `tools`. */
 function unavailableResult(name: string, tools: CallTarget['tools'] | undefined): ToolResult {
   const fault = tools?.faultOf(name);
   if (fault !== undefined) return failedResult('TOOL_UNAVAILABLE', name, `cannot be used: ${fault}.`);
@@ -212,8 +212,8 @@ function progressText({ progress, total, message }: Progress): string {
 const URL_ELICITATION_REQUIRED = -32_042;
 
 /**
- * Shows the user the pages that a server has refused a call for. Resolves to true if the user has agreed to all of them: then the call may be made
- * again, for it did not run.
+ * Shows the user the pages that a server has refused a call for. Resolves to true if the user has agreed to all of
+ * them: then the call may be made again, for it did not run.
  */
 async function showRequiredPages(error: unknown, connection: Connection, signal: AbortSignal): Promise<boolean> {
   if (!isObject(error) || error['code'] !== URL_ELICITATION_REQUIRED || !isObject(error['data'])) return false;

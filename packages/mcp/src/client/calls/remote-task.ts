@@ -27,8 +27,8 @@ export function createdTask({ _meta: meta }: CallToolResult): RemoteTask | undef
 }
 
 /**
- * Creates what listens to the news of a task until the signal aborts, by a subscription where the server has them. The news itself isn't used: `onNews` asks for
- * the task, which is also asked for at its interval.
+ * Creates what listens to the news of a task until the signal aborts, by a subscription where the server has them. The
+ * news itself isn't used: `onNews` asks for the task, which is also asked for at its interval.
  */
 export function createTaskNews(client: Client) {
   const listeners = new Set<readonly [taskId: string, onNews: () => void]>();

@@ -70,8 +70,8 @@ export interface QuestionOptions {
 }
 
 /**
- * Answers the questions of a server that come as requests or as the result of a call. Returns what answers those of a task, which resolves to undefined
- * for a question that this client is unable to answer.
+ * Answers the questions of a server that come as requests or as the result of a call. Returns what answers those of a
+ * task, which resolves to undefined for a question that this client is unable to answer.
  */
 export function handleQuestions(
   { isSpecType }: ClientSdk,

@@ -120,7 +120,7 @@ export function createRemoteServer(
   };
 }
 
-/** After this many lists in quick succession the next one waits, each time twice as long: some servers announce a change after each list. */
+/** After so many quick lists the next waits, twice as long each time: some servers announce a change per list. */
 const MAX_BURST = 20;
 const PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 60_000;

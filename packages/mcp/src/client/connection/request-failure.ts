@@ -105,8 +105,8 @@ interface CallLimits {
 }
 
 /**
- * Returns the result of a call that was sent at `startedMs` of `performance.now()` and whose request failed: it names tool and server, says whether the call
- * ran, and ends with the last lines of stderr.
+ * Returns the result of a call that was sent at `startedMs` of `performance.now()` and whose request failed: it names
+ * tool and server, says whether the call ran, and ends with the last lines of stderr.
  */
 export function failureResult(
   failure: RequestFailure,

@@ -31,7 +31,7 @@ export interface McpToolChange {
   readonly after: Tool;
 }
 
-/** Decides on a change: true approves it, false keeps added and changed tools off the list. A rejection counts as false. */
+/** Decides on a change: `true` approves it; `false` or a rejection keeps added and changed tools off the list. */
 export type ApproveTools = (change: McpToolsChange) => boolean | Promise<boolean>;
 
 const FIELDS = ['title', 'description', 'parameters', 'outputSchema', 'effect', 'metadata'] as const;
@@ -43,7 +43,7 @@ function toToolChange({ name, tool }: RemoteTool, approved: RemoteTool | undefin
   return { name, fields, before, after: tool };
 }
 
-/** Hashes of approved definitions, by the names of the server and of the tool on it. Plain data, to be stored between runs. */
+/** Hashes of approved definitions, by the names of server and tool. Plain data, to be stored between runs. */
 export interface McpPins {
   /** The hashes of one server. */
   readonly [server: string]: ServerPins;
@@ -72,7 +72,8 @@ interface ApprovedToolsOptions {
 
 export function createApprovedTools(options: ApprovedToolsOptions) {
   const { server, nameOf, pins, approve, onChanged, onFault } = options;
-  // By the name on the server: the approved hashes, the approved definitions as far as they were listed, and the hashes that wait for a decision or were refused.
+  // By the name on the server: the approved hashes, the approved definitions as far as they were listed, and the hashes
+  // that wait for a decision or were refused.
   const approved = new Map(Object.entries(pins ?? {}));
   const definitions = new Map<string, RemoteTool>();
   const pending = new Map<string, string>();

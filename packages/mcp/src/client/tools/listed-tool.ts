@@ -56,8 +56,9 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const TYPES: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean']);
 
 /**
- * Returns why the parameters that a schema wants sent as HTTP headers (`x-mcp-header`, SEP-2243) cannot be, or undefined. A client must not use such
- * a tool. An annotation may stand on a property that a chain of `properties` leads to, and nowhere else.
+ * Returns why the parameters that a schema wants sent as HTTP headers (`x-mcp-header`, SEP-2243) cannot be, or
+ * undefined. A client must not use such a tool. An annotation may stand on a property that a chain of `properties`
+ * leads to, and nowhere else.
  */
 export function findHeaderFault(schema: unknown): string | undefined {
   const names = new Set<string>();

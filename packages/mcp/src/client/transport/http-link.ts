@@ -130,7 +130,7 @@ function onEachMessage(
   });
 }
 
-/** A stream that ends sooner after it was resumed has brought nothing; so many of them in a row are resumed as the server asks. */
+/** A resumed stream that ends sooner brought nothing. So many in a row are resumed as the server asks. */
 const SHORT_MS = 1000;
 const MAX_SHORT = 10;
 /** How long the next one waits at least, which doubles with each. */
@@ -143,8 +143,9 @@ export function createReconnectTimers() {
   let short = 0;
   return {
     /**
-     * Calls `reconnect` after the delay and up to a tenth of it more, never earlier; returns a function that cancels that. Where streams end again and again as
-     * soon as they are resumed, the delay grows, whatever the server asks for.
+     * Calls `reconnect` after the delay and up to a tenth of it more, never earlier; returns a function that cancels
+     * that. Where streams end again and again as soon as they are resumed, the delay grows, whatever the server asks
+     * for.
      */
     schedule(reconnect: () => void, delayMs: number): () => void {
       short = performance.now() - resumedMs < SHORT_MS ? short + 1 : 0;

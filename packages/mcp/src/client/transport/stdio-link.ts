@@ -105,8 +105,8 @@ function responseId(line: string): number | undefined {
 }
 
 /**
- * Wraps a receiver of messages so that what follows a notification waits for its handler, which the SDK runs a microtask later. Otherwise the
- * last progress of a call is lost when it arrives in one packet with the response.
+ * Wraps a receiver of messages so that what follows a notification waits for its handler, which the SDK runs a
+ * microtask later. Otherwise the last progress of a call is lost when it arrives in one packet with the response.
  */
 export function orderedDelivery(deliver: (message: JSONRPCMessage) => void): (message: JSONRPCMessage) => void {
   let waiting: JSONRPCMessage[] = [];

@@ -18,7 +18,7 @@ export interface HttpServer {
   readonly url: string;
   /** The port on which it listens. */
   readonly port: number;
-  /** Tells clients that something of the server from `createServer` has changed: its prompts, its resources or one of them. Changes of tools are told by themselves. */
+  /** Tells clients of changed prompts or resources of the server from `createServer`. Tools need no call. */
   readonly notify: Pick<ServerNotifier, 'promptsChanged' | 'resourcesChanged' | 'resourceUpdated'>;
   /** Aborts the running calls, ends all sessions and closes all sockets; does not wait for handlers. */
   close(): Promise<void>;
@@ -158,8 +158,8 @@ function listen(server: NodeServer, { port, host }: HttpSettings): Promise<numbe
 }
 
 /**
- * Wraps a response for the SDK's adapter so that the headers of an event stream are sent at once. Node would hold them back until the first
- * event, and a client that opened a stream for notifications would not know that it is open.
+ * Wraps a response for the SDK's adapter so that the headers of an event stream are sent at once. Node would hold them
+ * back until the first event, and a client that opened a stream for notifications would not know that it is open.
  */
 function withFlushedHeaders(response: ServerResponse): NodeServerResponseLike {
   return {

@@ -124,7 +124,7 @@ export function createTaskSubscriptions(tasks: ServerTasks) {
     });
   }
 
-  /** Creates what answers over standard input and output: with messages between the others. `send` rejects when the connection has ended. */
+  /** Answers over standard input and output, between other messages. `send` rejects after the connection has ended. */
   function createStdioListener(send: (message: object) => Promise<void>) {
     const listening = new Map<unknown, AbortController>();
     const listen = async (id: unknown, body: Body): Promise<void> => {
@@ -161,7 +161,7 @@ export function createTaskSubscriptions(tasks: ServerTasks) {
   }
 
   return {
-    /** Answers a `subscriptions/listen` that names tasks, which the SDK has found to be valid; undefined for any other request. */
+    /** Answers a valid `subscriptions/listen` that names tasks; `undefined` for any other request. */
     listen: (request: Request, body: unknown): Promise<Response> | undefined =>
       isObject(body) && listenedTasks(body) !== undefined ? listenOverHttp(request, body) : undefined,
     stdioListener: createStdioListener,

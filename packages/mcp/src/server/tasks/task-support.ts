@@ -8,9 +8,9 @@ import { handleTaskRequests } from './task-requests.ts';
 import { createMemoryTaskStore, type TaskStore } from './task-store.ts';
 import { createTaskSubscriptions } from './task-subscription.ts';
 
-/** How calls become tasks: for clients of 2026-07-28 that declare the extension `io.modelcontextprotocol/tasks`. All others wait for their result. */
+/** How calls become tasks for clients of 2026-07-28 with the extension `io.modelcontextprotocol/tasks`. Others wait. */
 export interface TaskOptions {
-  /** How long a call runs before it becomes a task. Default 5000. The call of an async tool becomes one as soon as its tool says so. */
+  /** How long a call runs before it becomes a task. Default 5000. An async tool makes it one at once. */
   readonly afterMs?: number | undefined;
   /** How long a task may run, and how long its result is kept after that. Default 3,600,000 (an hour). */
   readonly ttlMs?: number | undefined;

@@ -72,8 +72,8 @@ function structuredContent({ data }: ToolResult): Pick<CallToolResult, 'structur
 }
 
 /**
- * Returns a medium as MCP content: image and audio as they are, a file as an embedded resource, a URL as a link. Data that is not valid
- * base64 becomes a text that says so, since a client would refuse the whole result.
+ * Returns a medium as MCP content: image and audio as they are, a file as an embedded resource, a URL as a link. Data
+ * that is not valid base64 becomes a text that says so, since a client would refuse the whole result.
  */
 function mediaContent(media: MediaPart, index: number): ContentBlock {
   const { type, mimeType, data, url, name } = media;

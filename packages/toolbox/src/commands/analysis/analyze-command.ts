@@ -98,8 +98,9 @@ function withoutMessages(name: string, words: readonly ShellWord[]): readonly Sh
 }
 
 /**
- * Adds what the words of a program that runs code may hold: a script for a shell, or names and files in any other language, of which runs of letters,
- * digits and `. / _ + -` are words. What a script may hold is only looked through once.
+ * Adds what the words of a program that runs code may hold: a script for a shell, or names and files in any other
+ * language, of which runs of letters, digits and `. / _ + -` are words. What a script may hold is only looked through
+ * once.
  */
 function suspect(facts: Facts, words: readonly ShellWord[], depth: number, values: number): void {
   for (const { text } of words) {

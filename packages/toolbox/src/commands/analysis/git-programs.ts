@@ -35,8 +35,9 @@ export function gitVariables(command: readonly string[]): Readonly<Record<string
 }
 
 /**
- * The keys by which Git still finds a program to run, or other files than those of the repository, when it only reads. What an included file says may be
- * another thing by the time that Git runs: it may be a descriptor (`/dev/fd/9`), written by the same script, or below the home folder of the isolation.
+ * The keys by which Git still finds a program to run, or other files than those of the repository, when it only reads.
+ * What an included file says may be another thing by the time that Git runs: it may be a descriptor (`/dev/fd/9`),
+ * written by the same script, or below the home folder of the isolation.
  */
 const PROGRAM =
   /^(?:include(?:if\..*)?\.path|diff\.external|diff\..*\.(?:command|textconv)|(?:filter|lfs\.extension)\..*\.(?:clean|smudge|process)|merge\..*\.driver|gpg\.(?:.*\.)?program|core\.(?:worktree|attributesfile))$/;
@@ -46,8 +47,9 @@ const MAX_MS = 5_000;
 const MAX_BYTES = 1_000_000;
 
 /**
- * Finds what the repository of a folder, and a config within `root`, make these commands of Git run all the same. Asks Git itself, in a
- * way that runs nothing. Returns each as `key = value`, and a sentence for what cannot be found out; both need a person.
+ * Finds what the repository of a folder, and a config within `root`, make these commands of Git run all the same. Asks
+ * Git itself, in a way that runs nothing. Returns each as `key = value`, and a sentence for what cannot be found out;
+ * both need a person.
  */
 export function programsOfGit(root: string, folder: string, commands: readonly string[]): readonly string[] {
   const readsFiles = commands.some((each) => /^(?:status|diff|describe)$/.test(each));
@@ -88,8 +90,8 @@ export function programsOfGit(root: string, folder: string, commands: readonly s
 }
 
 /**
- * Returns a function that asks the Git that a command would run, with an input and arguments, in a way that runs nothing; it returns undefined where Git
- * fails. Undefined if there is no Git. Another version may read other configs.
+ * Returns a function that asks the Git that a command would run, with an input and arguments, in a way that runs
+ * nothing; it returns undefined where Git fails. Undefined if there is no Git. Another version may read other configs.
  */
 export function gitIn(root: string, cwd: string) {
   const variables = commandVariables(DEFAULT_VARIABLES, root);
@@ -112,8 +114,9 @@ export function gitIn(root: string, cwd: string) {
 }
 
 /**
- * The folder of hooks and the files of config that exist in a folder, outside of its `.git`: those that the config of its repository or of one around it
- * names, and the folder of hooks that the user's config names. Asks Git only where a config may name some.
+ * The folder of hooks and the files of config that exist in a folder, outside of its `.git`: those that the config of
+ * its repository or of one around it names, and the folder of hooks that the user's config names. Asks Git only where a
+ * config may name some.
  */
 export function filesNamedByConfig(folder: string): readonly string[] {
   const git = join(folder, '.git');
@@ -122,8 +125,8 @@ export function filesNamedByConfig(folder: string): readonly string[] {
   const isNaming = /hookspath|include|worktreeconfig/i;
   if (![config, ...ofUser.values()].some((text) => isNaming.test(text))) return [];
   // Git names the origin of a config from the top of the repository.
-  const top = gitIn(folder, folder)?.('', 'rev-parse', '--show-toplevel')?.replace(/\n$/, '') ?? folder;
-  const ask = gitIn(folder, top);
+  const ask = gitIn(folder, folder);
+  const top = ask?.('', 'rev-parse', '--show-toplevel')?.replace(/\n$/, '') ?? folder;
   const found = new Set<string>();
   const add = (listed = ''): void => {
     const fields = listed.split('\0');
@@ -138,10 +141,11 @@ export function filesNamedByConfig(folder: string): readonly string[] {
       if (found.has(path) || !existsSync(path)) continue;
       found.add(path);
       // One whose condition does not hold now is not part of the list.
-      if (isConfig) add(ask?.('', 'config', '--file', path, '--no-includes', '--list', '--show-origin', '-z'));
+      if (isConfig)
+        add(ask?.('', '-C', top, 'config', '--file', path, '--no-includes', '--list', '--show-origin', '-z'));
     }
   };
-  add(ask?.('', 'config', '--list', '--show-origin', '-z'));
+  add(ask?.('', '-C', top, 'config', '--list', '--show-origin', '-z'));
   return [...found].filter((path) => path !== folder && isInside(folder, path, sep) && !isInside(git, path, sep));
 }
 

@@ -28,7 +28,7 @@ export const SET_LIMITS = `
 ${END_FIRST}
 `;
 
-/** The home folder of an isolated command: `/tmp`, which is new and empty, or none where that is in the workspace, whose files a login shell would run. */
+/** The home of an isolated command: `/tmp`, new and empty. None in a workspace, whose files a login shell would run. */
 export function homeFor({ folder }: Pick<IsolationRequest, 'folder'>): string {
   return isInside(folder, '/tmp') ? '/nonexistent' : '/tmp';
 }

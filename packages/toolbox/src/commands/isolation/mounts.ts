@@ -19,7 +19,8 @@ interface Row {
   readonly how: Mount['how'];
   /** What it is there for. */
   readonly why: string;
-  paths(this: void, request: IsolationRequest): readonly string[];
+  /** `repository` is what `repositoryOf` returns: it asks Git. */
+  paths(this: void, request: IsolationRequest, repository: readonly string[]): readonly string[];
 }
 
 /**
@@ -43,15 +44,14 @@ export const TABLE: readonly Row[] = [
   {
     how: 'pinned',
     why: 'the folders above what is hidden or read-only, in whose place a command could put others',
-    paths: (request) => {
-      const all = [...request.hidden, ...repositoryOf(request)];
-      return [...new Set(all.flatMap((path) => foldersBetween(request.folder, path)))];
-    },
+    paths: ({ folder, hidden }, repository) => [
+      ...new Set([...hidden, ...repository].flatMap((path) => foldersBetween(folder, path))),
+    ],
   },
   {
     how: 'sealed',
     why: 'the repository, whose hooks and config Git runs later, also those in the workspace',
-    paths: repositoryOf,
+    paths: (_request, repository) => repository,
   },
   {
     how: 'empty',
@@ -86,10 +86,11 @@ export const workspaceMounts = (request: IsolationRequest): readonly Mount[] => 
 
 function rowsOf(request: IsolationRequest, isRead: boolean): readonly Mount[] {
   const rows = TABLE.filter(({ how }) => (how === 'read') === isRead);
-  return rows.flatMap(({ how, paths }) => paths(request).map((path) => ({ how, path: resolve(path) })));
+  const repository = isRead ? [] : repositoryOf(request);
+  return rows.flatMap(({ how, paths }) => paths(request, repository).map((path) => ({ how, path: resolve(path) })));
 }
 
-/** The folders between two, both left out. Throws if one, or the last path itself, is a link: no mount keeps a command from replacing it. */
+/** Returns the folders between two paths. Throws if one, or `path`, is a link, which no mount protects. */
 function foldersBetween(folder: string, path: string): readonly string[] {
   const names = relative(folder, path).split(sep).filter(Boolean);
   const all = names.map((_, index) => join(folder, ...names.slice(0, index + 1)));
@@ -104,9 +105,9 @@ function foldersBetween(folder: string, path: string): readonly string[] {
 
 /**
  * Returns the repository of the folder, and what its config names in the workspace: Git would later run, outside of the
- * isolation, what a command writes there (hooks, the config, a `commondir`). Throws if its name leads to other files that
- * a command could replace: a mount protects neither a link nor the folders above what is mounted. The file of a worktree
- * leads outside.
+ * isolation, what a command writes there (hooks, the config, a `commondir`). Throws if its name leads to other files
+ * that a command could replace: a mount protects neither a link nor the folders above what is mounted. The file of a
+ * worktree leads outside.
  */
 function repositoryOf({ folder, gitWritable }: IsolationRequest): readonly string[] {
   const git = join(folder, '.git');

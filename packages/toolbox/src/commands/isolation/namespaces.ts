@@ -10,9 +10,9 @@ import type { Isolation } from './types.ts';
 
 /**
  * Builds a tree with only what the table names, all read-only but the workspace; makes it the root, drops every
- * capability and runs the command. Arguments: the folder that is mounted over to build the tree; the workspace, as
- * the mount table spells it, and between spaces what is sealed in it; where the command starts; the most processes; then the folders and
- * the files to create and the lines for `mount --all`, each behind their number; the command.
+ * capability and runs the command. Arguments: the folder that is mounted over to build the tree; the workspace, as the
+ * mount table spells it, and between spaces what is sealed in it; where the command starts; the most processes; then
+ * the folders and the files to create and the lines for `mount --all`, each behind their number; the command.
  *
  * One process mounts everything, because each start of a program costs a millisecond. What is mounted below a readable
  * path is known only afterwards; its flags are kept, since the system lets no ordinary user clear them.

@@ -10,7 +10,7 @@ const KEYWORDS = new Set(
 );
 const OPERATOR = /\|\||&&|\|&|;;|[|&;\n]/y;
 const ASSIGNMENT = /[A-Za-z_]\w*\+?=/y;
-/** Spaces, comments, and line continuations that stand between words. Any other one may join characters that mean more together. */
+/** Spaces, comments, and line continuations between words. Elsewhere a continuation may join characters. */
 const BLANKS = /(?:[ \t]|(?<=[ \t\n])\\\n|#[^\n]*)*/y;
 /** A plain sh takes these for words. */
 const DESCRIPTOR = /(?:\d{2,}|\{\w+\})(?=[<>]|&>)/y;

@@ -26,8 +26,9 @@ const HEADER = /^\*\*\* (Add|Update|Delete) File: (.+)$/;
 const MAX_LENGTH = 4_194_304;
 
 /**
- * Reads a patch in the V4A form: `*** Begin Patch`, for each file `*** Add File:`, `*** Update File:` (with `*** Move to:`) or `*** Delete File:`,
- * `*** End Patch`. Throws an error that names the line. Windows line breaks are read as others, unless the patch `isExact`: then a carriage return belongs to its line.
+ * Reads a patch in the V4A form: `*** Begin Patch`, for each file `*** Add File:`, `*** Update File:` (with `*** Move
+ * to:`) or `*** Delete File:`, `*** End Patch`. Throws an error that names the line. Windows line breaks are read as
+ * others, unless the patch `isExact`: then a carriage return belongs to its line.
  */
 export function parsePatch(text: string, isExact = false): readonly FilePatch[] {
   if (text.length > MAX_LENGTH) throw toolError('The patch is longer than 4 MiB.');
