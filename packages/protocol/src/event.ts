@@ -7,7 +7,7 @@ import type { RunEnd } from './run/run-end.ts';
 import type { Citation, ServerToolCall, ServerToolResult } from './server-tool.ts';
 import type { Tool, ToolCall } from './tool.ts';
 
-/** An event of one reply; the last is its only `message-end`. One is `Extract<ProviderEvent, { type: 'text-delta' }>`. */
+/** An event of a reply; the last is its only `message-end`. One is `Extract<ProviderEvent, { type: 'text-delta' }>`. */
 export type ProviderEvent =
   /** A piece of the reply's text. */
   | {

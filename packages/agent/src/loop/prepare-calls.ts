@@ -43,7 +43,7 @@ export type Prepared = PreparedCall | ToolResult;
 
 /**
  * Prepares calls, all before any is decided on, and creates their batch. Only a step may call this: without a `runId`
- * the key is random, and a journal must repeat it. With `isRestricted`, calls of tools that are not in `onOffer` don't run.
+ * the key is random, and a journal must repeat it. With `isRestricted`, calls of tools beyond `onOffer` don't run.
  */
 export function createCallBatch(
   run: Run,

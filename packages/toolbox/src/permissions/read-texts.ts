@@ -4,7 +4,7 @@ import { linkTarget } from './links.ts';
 import type { Subject } from './match-member.ts';
 import { patternOfPath, patternOfValue, toRulePath } from './match-text.ts';
 
-/** Reads a call by its texts. A path also means where its links lead, so a rule about a folder covers its other names. */
+/** Reads a call by its texts. A path also means where its links lead, so a rule about a folder covers other names. */
 export function readTexts(toolName: string, given: readonly Subject[], root: string | undefined): RuledCall {
   const subjects = given.flatMap((subject) => {
     const target = root === undefined ? undefined : linkTarget(root, toRulePath(subject.text, root));
