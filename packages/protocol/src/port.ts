@@ -144,9 +144,8 @@ export interface Toolset<Context = unknown> {
    */
   listFor?(turn: TurnContext<Context>): readonly Tool[] | Promise<readonly Tool[]>;
   /**
-   * Makes of a model's call what would run: finds the tool, validates and repairs the arguments, applies policies. Runs
-   * nothing. A call that cannot run is its failed result; that of an unknown tool names it. Never throws or rejects.
-   * The same call in the same state gives the same arguments.
+   * Finds the tool, validates and repairs the arguments, applies policies, and runs nothing. A call that can't run is its
+   * failed result. Never throws or rejects. The same call in the same state gives the same arguments.
    */
   prepare(
     call: ToolCall,
@@ -160,10 +159,7 @@ export interface Toolset<Context = unknown> {
 export interface PreparedCall {
   /** The tool that runs. */
   readonly tool: Tool;
-  /**
-   * The arguments that are shown, digested and run, as JSON: parsed, repaired and stripped. If a schema library made
-   * values that JSON can't tell, the arguments that it got.
-   */
+  /** The arguments that are shown, digested and run, as JSON: those before a schema if JSON can't tell its values. */
   readonly arguments: string;
   /** Whether somebody must allow it first. Default: if there is somebody to ask, unless the tool only reads. `true`: it never runs unasked. */
   readonly needsApproval?: boolean | undefined;
@@ -172,9 +168,8 @@ export interface PreparedCall {
   /** Whether `run` awaits `RunningCall.started` itself, after its queues and checks. Default: it is awaited before `run`. */
   readonly awaitsStarted?: boolean | undefined;
   /**
-   * Runs exactly this. Never rejects: failures, timeouts and aborts are results with `isError`. Settles within 50 ms of
-   * an abort: as `cancelled` if the handler has stopped or was not entered, as `abandoned` if it may still be running.
-   * An own member, so that a spread keeps it.
+   * Runs exactly this. Never rejects: failures, timeouts and aborts are results with `isError`. Within 50 ms of an abort
+   * it is `cancelled`, or `abandoned` if the handler may still be running. An own member, so that a spread keeps it.
    */
   run(running: RunningCall): Promise<ToolResult>;
 }
