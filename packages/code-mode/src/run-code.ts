@@ -44,7 +44,7 @@ const MAX_DEPTH = 8;
 export function createRunCode(tools: Toolset, options: CheckedOptions) {
   const { name, sandbox, limits, runLimits } = options;
   return async (
-    { code, source, tree }: ReadCode,
+    { code, source, tree, returnsLast }: ReadCode,
     { tools: callable, sandboxTools }: CallableTools,
     context: CallContext & RunningCall & Pick<ToolContext, 'callId'>,
     store: StoredValues,
@@ -67,7 +67,7 @@ export function createRunCode(tools: Toolset, options: CheckedOptions) {
       const end = result.isError === true ? undefined : readProgramEnd(result.forLLM);
       if (end === undefined) return result;
       await store.save(end);
-      return toResult(end);
+      return toResult(end, returnsLast);
     } finally {
       provider.close();
     }
@@ -94,14 +94,18 @@ async function runToEnd(prepared: PreparedCall, running: RunningCall): Promise<T
   return result.async === true ? untilAborted(late, running.signal) : result;
 }
 
-function toResult({ output, value, error }: ProgramEnd): ToolResult {
+/** A program that writes what counts returns its last expression by chance. */
+function toResult({ output, error, ...end }: ProgramEnd, returnsLast: boolean): ToolResult {
   const texts = output.flatMap((item) => ('text' in item ? [item.text] : []));
   const media = output.flatMap((item): MediaPart[] =>
     'text' in item ? [] : [{ type: 'image', mimeType: item.mimeType, data: item.data }],
   );
+  const value = returnsLast && output.length > 0 ? undefined : end.value;
   const returned = value === undefined ? [] : [textOf(value)];
-  const written = [...texts, ...returned, ...(error === undefined ? [] : [error])].join('\n');
-  const result = error === undefined ? { forLLM: written } : errorResult(written);
+  const written = [...texts, ...returned, ...(error === undefined ? [] : [error])];
+  const text =
+    written.length === 0 ? 'The program has ended. It returned nothing and wrote nothing.' : written.join('\n');
+  const result = error === undefined ? { forLLM: text } : errorResult(text);
   return {
     ...result,
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns nothing else

@@ -1,6 +1,7 @@
 import { isObject, nearest } from '@kernel/internal';
 import type { AnyNode, Program } from 'acorn';
 import type { SandboxTool, Tool } from '@kernel/protocol';
+import { isNode, visit } from './visit.ts';
 
 /** What a program can call: the tools, and the names under which it sees them. */
 export interface CallableTools {
@@ -114,22 +115,4 @@ function bindsName(pattern: AnyNode, name: string): boolean {
     isBound ||= node.type === 'Identifier' && node.name === name;
   });
   return isBound && pattern.type !== 'MemberExpression';
-}
-
-/** Calls back for each node of a tree, parents first. Without recursion: a program can be nested deeper than the stack. */
-function visit(tree: AnyNode, callback: (node: AnyNode) => void): void {
-  const left: unknown[] = [tree];
-  while (left.length > 0) {
-    const next = left.pop();
-    if (Array.isArray(next)) left.push(...next);
-    else if (isNode(next)) {
-      callback(next);
-      for (const value of Object.values(next) as unknown[])
-        if (typeof value === 'object' && value !== null) left.push(value);
-    }
-  }
-}
-
-function isNode(value: unknown): value is AnyNode {
-  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
 }

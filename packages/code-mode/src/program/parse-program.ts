@@ -1,5 +1,6 @@
-import { errorMessage, isObject } from '@kernel/internal';
-import type { Program } from 'acorn';
+import { attempt, errorMessage, isObject } from '@kernel/internal';
+import type { Expression, Program } from 'acorn';
+import { visit } from './visit.ts';
 
 /** A program that can be run. */
 export interface PreparedProgram {
@@ -7,6 +8,8 @@ export interface PreparedProgram {
   readonly source: string;
   /** Its syntax tree. */
   readonly tree: Program;
+  /** Whether it returns its last expression, since it has no `return`. */
+  readonly returnsLast: boolean;
 }
 
 /** A syntax error of a program: what is wrong, and where. */
@@ -15,18 +18,19 @@ export interface SyntaxProblem {
   readonly problem: string;
 }
 
+/** Begins a program that is one expression. Columns of its first line are counted from behind it. */
+export const RETURN = 'return/**/(';
+
 /** Parses a program, after removing its types where it has any. The parsers are loaded with the first one. */
 export async function parseProgram(given: string): Promise<PreparedProgram | SyntaxProblem> {
   const code = withoutFence(given);
   const acorn = await import('acorn');
-  const parse = (source: string): PreparedProgram => ({
-    source,
-    tree: acorn.parse(source, {
-      ecmaVersion: 'latest',
-      allowReturnOutsideFunction: true,
-      allowAwaitOutsideFunction: true,
-    }),
-  });
+  const options = { ecmaVersion: 'latest', allowReturnOutsideFunction: true, allowAwaitOutsideFunction: true } as const;
+  const parse = (source: string): PreparedProgram => {
+    const tree = acorn.parse(source, options);
+    const result = resultOf(source, tree, (at) => attempt(() => acorn.parseExpressionAt(source, at, options)));
+    return { source: result ?? source, tree, returnsLast: result !== undefined };
+  };
   try {
     return parse(code);
   } catch (javaScriptError) {
@@ -55,4 +59,62 @@ function withoutFence(code: string): string {
 function positionOf(error: unknown): number {
   const position = isObject(error) ? error['pos'] : undefined;
   return typeof position === 'number' ? position : -1;
+}
+
+/**
+ * Returns a program that ends in an expression as one that returns its value, and one that ends in a function that it does not call as one that calls
+ * it: models write both for other sandboxes. Undefined for any other program.
+ */
+function resultOf(
+  source: string,
+  tree: Program,
+  expressionAt: (at: number) => Expression | undefined,
+): string | undefined {
+  const last = tree.body.at(-1);
+  if (last === undefined || returns(tree)) return undefined;
+  // Where the statement before ends, so that columns stay what they are in the lines of the last one.
+  const before = tree.body.at(-2)?.end ?? 0;
+  const head = before === 0 ? RETURN : `${source.slice(0, before)};${RETURN}`;
+  const rest = source.slice(last.end);
+  const asValue = (end: number): string => `${head}${source.slice(before, end)}\n);${rest}`;
+  if (last.type === 'ExpressionStatement') {
+    const { expression } = last;
+    const end = source.slice(expression.end, last.end).endsWith(';') ? last.end - 1 : last.end;
+    return isFunction(expression) ? `${head}${source.slice(before, end)}\n)(tools);${rest}` : asValue(end);
+  }
+  if (last.type === 'BlockStatement') {
+    const object = expressionAt(last.start);
+    const isWhole = object?.type === 'ObjectExpression' && object.end === last.end && object.properties.length > 0;
+    return isWhole ? asValue(last.end) : undefined;
+  }
+  const [declared] = last.type === 'VariableDeclaration' ? last.declarations : [last];
+  const name = declared !== undefined && 'id' in declared && declared.id?.type === 'Identifier' ? declared.id.name : '';
+  const isCallable =
+    declared?.type === 'FunctionDeclaration' ||
+    (declared?.type === 'VariableDeclarator' && isFunction(declared.init ?? undefined));
+  if (!isCallable || isNamedBefore(tree, name)) return undefined;
+  return `${source.slice(0, last.end)}; return ${name}(tools);${rest}`;
+}
+
+/** Whether a program returns, outside of its functions. */
+function returns(tree: Program): boolean {
+  let found = false;
+  visit(tree, (node) => {
+    found ||= node.type === 'ReturnStatement';
+    return !isFunction(node);
+  });
+  return found;
+}
+
+/** Whether statements before the last one name something. */
+function isNamedBefore({ body }: Program, name: string): boolean {
+  let found = false;
+  visit(body.slice(0, -1), (node) => {
+    found ||= node.type === 'Identifier' && node.name === name;
+  });
+  return found;
+}
+
+function isFunction(node: { readonly type: string } | undefined): boolean {
+  return node !== undefined && /^(?:Arrow)?Function/.test(node.type);
 }

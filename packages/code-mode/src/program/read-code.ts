@@ -11,6 +11,8 @@ export interface ReadCode {
   readonly source: string;
   /** Its syntax tree. */
   readonly tree: Program;
+  /** Whether it returns its last expression, since it has no `return`. */
+  readonly returnsLast: boolean;
   /** The arguments of the call, as JSON text. */
   readonly arguments: string;
 }
@@ -27,8 +29,8 @@ export async function readCode(call: ToolCall, tool: Tool): Promise<ReadCode | T
   if (code.length > MAX_CODE) return refused([`It has ${code.length} characters; a program may have ${MAX_CODE}.`]);
   const parsed = await parseProgram(code);
   if ('problem' in parsed) return refused([parsed.problem]);
-  const { source, tree } = parsed;
-  return { code, source, tree, arguments: JSON.stringify({ code }) };
+  const { source, tree, returnsLast } = parsed;
+  return { code, source, tree, returnsLast, arguments: JSON.stringify({ code }) };
 }
 
 /** The failed result of a program of which nothing has run. */

@@ -16,7 +16,7 @@ export interface MachineImage {
 }
 
 /** The functions of the prelude. */
-export type FunctionName = 'begin' | 'resume' | 'wake' | 'stop' | 'state';
+export type FunctionName = 'begin' | 'resume' | 'wake' | 'stop' | 'reject' | 'state';
 
 const INTRINSICS = Intrinsics.ALL & ~Intrinsics.WEAK_REF & ~Intrinsics.PERFORMANCE;
 
@@ -30,6 +30,7 @@ export async function createImage(module: CompiledEngine): Promise<MachineImage>
     resume: token('resume'),
     wake: token('wake'),
     stop: token('stop'),
+    reject: token('reject'),
     state: token('state'),
   };
   const snapshot = vm.snapshot();

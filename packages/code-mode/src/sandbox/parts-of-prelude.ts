@@ -88,3 +88,63 @@ export const IMAGE_OF_PROGRAM = String.raw`  const isBase64 = (data) => data.len
       throw failure('TypeError', 'image() takes a data URL of an image, or an object with mimeType and data in base64.');
     write('{"mimeType":' + stringify(mimeType) + ',"data":' + stringify(data) + '}', mimeType.length + data.length + 16);
   };`;
+
+/**
+ * The part that makes JSON of what a program returns, writes, stores and sends, and the text of what failed in it without being awaited: the text of
+ * `toJson`, `withUnsent` and `withFailed`, and what they need. An error becomes its text, a map an object or its pairs, a set a list, a big number its digits.
+ */
+export const VALUES_OF_PROGRAM = String.raw`  const NativeMap = Map;
+  const NativeSet = Set;
+  const NativeRegExp = RegExp;
+  const { isView } = ArrayBuffer;
+  const setOf = Map.prototype.set;
+  const deleteOf = Map.prototype.delete;
+  const forEachOfMap = Map.prototype.forEach;
+  const forEachOfSet = Set.prototype.forEach;
+  const MOST_FAILED = 5;
+  const failed = new NativeMap();
+
+  const pairsOf = (map) => {
+    const pairs = [];
+    const object = create(null);
+    let hasKeys = true;
+    apply(forEachOfMap, map, [(value, key) => {
+      pairs[pairs.length] = [key, value];
+      hasKeys = hasKeys && typeof key === 'string' && key !== '__proto__';
+      if (hasKeys) object[key] = value;
+    }]);
+    return hasKeys ? object : pairs;
+  };
+
+  const plain = (_key, value) => {
+    if (typeof value === 'bigint') return StringOf(value);
+    if (value === null || typeof value !== 'object' || isArray(value)) return value;
+    if (value instanceof NativeError) return value.name + ': ' + value.message;
+    if (value instanceof NativePromise) throw failure('TypeError', 'it holds a promise: await it, or Promise.all() of a list.');
+    if (value instanceof NativeRegExp) return StringOf(value);
+    if (value instanceof NativeMap) return pairsOf(value);
+    const isSet = value instanceof NativeSet;
+    if (!isSet && !isView(value)) return value;
+    const list = [];
+    if (isSet) apply(forEachOfSet, value, [(item) => { list[list.length] = item; }]);
+    else for (let at = 0; at < value.length; at += 1) list[at] = value[at];
+    return list;
+  };
+
+  const toJson = (value) => stringify(value, plain);
+
+  /** Adds to why a program failed how many calls it had made by then, without anything waiting for their results. */
+  const withUnsent = (error) =>
+    sentCalls.length === 0 ? error : error + '\nNot run, since the program failed before: ' + sentCalls.length + (sentCalls.length === 1 ? ' call.' : ' calls.');
+
+  /** Adds to how a program ended which of its promises failed without being awaited. */
+  const withFailed = (error) => {
+    let text = error === undefined ? '' : error + '\n';
+    let count = 0;
+    apply(forEachOfMap, failed, [(reason) => {
+      count += 1;
+      if (count <= MOST_FAILED) text += 'Not awaited, and failed: ' + describe(reason) + '\n';
+    }]);
+    if (count === 0) return error;
+    return text + (count > MOST_FAILED ? 'So did ' + (count - MOST_FAILED) + ' more. ' : '') + 'Await each call, or all of them with Promise.all().';
+  };`;

@@ -1,9 +1,9 @@
-import { IMAGE_OF_PROGRAM, TOOLS_OF_PROGRAM } from './parts-of-prelude.ts';
+import { IMAGE_OF_PROGRAM, TOOLS_OF_PROGRAM, VALUES_OF_PROGRAM } from './parts-of-prelude.ts';
 
 /**
  * What a program has besides the language: `tools`, `console`, `text`, `image`, `store`, `load`, `sleep`, `find_tools` and `describe_tool`.
  *
- * This runs inside of the virtual machine, before the program, and hands three functions to the outside: `begin`, `resume` and `state`. Texts are all that
+ * This runs inside of the virtual machine, before the program, and hands its functions to the outside: `begin`, `resume`, `state` and their like. Texts are all that
  * crosses over, JSON in both directions, and no function of the host can be reached. What a program changes of the language, such as `Array.prototype`, can
  * confuse nothing but itself: the host checks what it gets.
  */
@@ -18,6 +18,7 @@ export const PRELUDE = String.raw`(() => {
   const split = String.prototype.split;
   const replace = String.prototype.replace;
   const then = Promise.prototype.then;
+  const all = Promise.all;
   const test = RegExp.prototype.test;
   const join = Array.prototype.join;
   const NativePromise = Promise;
@@ -44,7 +45,9 @@ export const PRELUDE = String.raw`(() => {
   let argumentLength = 0;
   let stored = create(null);
   let storedLength = 0;
+  /** How the program has ended; its calls and sleeps may go on. */
   let ended;
+  let isStopped = false;
   let seedA = 1;
 
   const random = () => {
@@ -61,13 +64,15 @@ export const PRELUDE = String.raw`(() => {
     return error;
   };
 
+${VALUES_OF_PROGRAM}
+
   const toText = (value) => {
     if (typeof value === 'string') return value;
     if (value instanceof NativeError) return value.name + ': ' + value.message;
-    if (typeof value === 'bigint' || typeof value === 'symbol' || typeof value === 'function' || value === undefined) return StringOf(value);
+    if (typeof value === 'symbol' || typeof value === 'function' || value === undefined) return StringOf(value);
     let text;
     try {
-      text = stringify(value);
+      text = toJson(value);
     } catch (error) {
       return '[' + (error instanceof NativeError ? error.message : 'not JSON') + ']';
     }
@@ -96,7 +101,7 @@ ${IMAGE_OF_PROGRAM}
 
   const store = (key, value) => {
     if (typeof key !== 'string') throw failure('TypeError', 'The key of store() is not a string.');
-    const json = value === undefined ? undefined : stringify(value);
+    const json = value === undefined ? undefined : toJson(value);
     const before = stored[key];
     const next = storedLength - (before === undefined ? 0 : before.length + key.length) + (json === undefined ? 0 : json.length + key.length);
     if (next > limits.outputCharacters)
@@ -123,7 +128,7 @@ ${IMAGE_OF_PROGRAM}
 
   const callTool = (name, input) =>
     new NativePromise((resolve, reject) => {
-      let json = input === undefined ? '{}' : stringify(input);
+      let json = input === undefined ? '{}' : toJson(input);
       if (json === undefined) throw failure('TypeError', 'The input of ' + name + ' is a ' + typeof input + ', not an object.');
       callCount += 1;
       if (callCount > limits.calls) throw failure('RangeError', 'The program may make ' + limits.calls + ' calls.');
@@ -154,8 +159,22 @@ ${TOOLS_OF_PROGRAM}
   };
 
   const end = (fields) => {
-    if (ended === undefined) ended = fields;
+    ended ??= fields;
   };
+
+  const endWithValue = (value) => {
+    let json;
+    try {
+      json = value === undefined ? undefined : toJson(value);
+    } catch (error) {
+      return end({ __proto__: null, error: 'The returned value is not JSON: ' + describe(error) });
+    }
+    if (json !== undefined && json.length + outputLength > limits.outputCharacters)
+      return end({ __proto__: null, error: 'RangeError: The returned value has ' + json.length + ' characters as JSON, more than the ' + limits.outputCharacters + ' that the output may have. Return less: filter, count or summarize.' });
+    end({ __proto__: null, value: json });
+  };
+
+  const endWithError = (error) => end({ __proto__: null, error: describe(error) });
 
   return {
     __proto__: null,
@@ -173,22 +192,11 @@ ${TOOLS_OF_PROGRAM}
       try {
         running = program(toolsOf(given.tools), console, text, image, store, load, sleep, find_tools, describe_tool);
       } catch (error) {
-        return end({ __proto__: null, error: describe(error) });
+        return endWithError(error);
       }
-      apply(then, running, [
-        (value) => {
-          let json;
-          try {
-            json = value === undefined ? undefined : stringify(value);
-          } catch (error) {
-            return end({ __proto__: null, error: 'The returned value is not JSON: ' + describe(error) });
-          }
-          if (json !== undefined && json.length + outputLength > limits.outputCharacters)
-            return end({ __proto__: null, error: 'RangeError: The returned value has ' + json.length + ' characters as JSON, more than the ' + limits.outputCharacters + ' that the output may have. Return less: filter, count or summarize.' });
-          end({ __proto__: null, value: json });
-        },
-        (error) => end({ __proto__: null, error: describe(error) }),
-      ]);
+      // A list of promises is what map() makes of an async function.
+      const returned = apply(then, running, [(value) => (isArray(value) ? apply(all, NativePromise, [value]) : value)]);
+      apply(then, returned, [endWithValue, endWithError]);
     },
     resume: (json) => {
       const results = parse(json);
@@ -216,9 +224,16 @@ ${TOOLS_OF_PROGRAM}
     /** Ends the program from outside. */
     stop: (error) => {
       ended = { __proto__: null, error };
+      isStopped = true;
+    },
+    /** Notes a promise that failed and that nothing waits for, or that something waits for after all. */
+    reject: (promise, reason, isHandled) => {
+      if (isHandled) apply(deleteOf, failed, [promise]);
+      else apply(setOf, failed, [promise, reason]);
     },
     state: () => {
-      if (ended !== undefined) return endText(ended);
+      if (isStopped) return endText(ended);
+      if (ended?.error !== undefined) return endText({ __proto__: null, error: withFailed(withUnsent(ended.error)) });
       if (sentCalls.length > 0) {
         const calls = sentCalls;
         sentCalls = [];
@@ -228,6 +243,7 @@ ${TOOLS_OF_PROGRAM}
       let next = Infinity;
       for (let at = 0; at < sleeps.length; at += 1) next = min(next, sleeps[at].until);
       if (next < Infinity) return stringify({ __proto__: null, type: 'sleep', sleepMs: next - slept });
+      if (ended !== undefined) return endText({ __proto__: null, value: ended.value, error: withFailed() });
       return endText({ __proto__: null, error: 'Error: The program waits for a promise that nothing can settle.' });
     },
   };

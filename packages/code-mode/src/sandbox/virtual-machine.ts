@@ -1,6 +1,7 @@
 import { isObject, parseJson } from '@kernel/internal';
 import type { SandboxProgram } from '@kernel/protocol';
 import { EvalFlags, type JSValueHandle, QuickJS } from 'quickjs-wasi';
+import { RETURN } from '../program/parse-program.ts';
 import { clockOf } from './clock.ts';
 import type { FunctionName, MachineImage } from './machine-image.ts';
 
@@ -45,12 +46,20 @@ export async function createMachine(
       isOverTime ||= computedMs + performance.now() - since > limits.computeMs;
       return isOverTime;
     },
+    onUnhandledRejection: (promise: JSValueHandle, reason: JSValueHandle, isHandled: boolean) => {
+      try {
+        vm.callFunction(reject, vm.undefined, promise, reason, isHandled ? vm.true : vm.false).dispose();
+      } catch {
+        // The program is over its time or its memory, which ends it.
+      }
+    },
   });
   const functionOf = (name: FunctionName): JSValueHandle => vm.importHandle(image.functions[name]);
   const begin = functionOf('begin');
   const resume = functionOf('resume');
   const wake = functionOf('wake');
   const stop = functionOf('stop');
+  const reject = functionOf('reject');
   const state = functionOf('state');
   let hasBegun = false;
   let toSleep = 0;
@@ -65,7 +74,8 @@ export async function createMachine(
 
   const start = (): void => {
     const { source, tools, seed, stored } = program;
-    const json = JSON.stringify({ tools, seed, stored, limits, headLength: HEAD.length });
+    const headLength = HEAD.length + (source.startsWith(RETURN) ? RETURN.length : 0);
+    const json = JSON.stringify({ tools, seed, stored, limits, headLength });
     const body = vm.evalCode(`${HEAD}${source}\n}})`, 'program.js', EvalFlags.STRICT);
     call(begin, vm.newString(json), body);
   };
