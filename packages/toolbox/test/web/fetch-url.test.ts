@@ -73,6 +73,20 @@ describe('fetch_url', () => {
     await expect(call(local(), { url: `${origin}/bad` })).rejects.toThrow('not valid');
   });
 
+  it.each([
+    ['UTF-8', '/straße?q=größe'],
+    ['escaped', '/stra%C3%9Fe?q=gr%C3%B6%C3%9Fe'],
+    ['both', '/stra%C3%9Fe?q=größe'],
+  ])('follows a redirect whose address is written as %s', async (_, location) => {
+    verifies('toolbox.web.redirects');
+    const origin = await serve((request, response) => {
+      if (request.url !== '/old') response.end(`asked for ${request.url}`);
+      else response.writeHead(302, { location: Buffer.from(location).toString('latin1') }).end();
+    });
+    const { forLLM } = await call(local(), { url: `${origin}/old` });
+    expect(forLLM).toContain('asked for /stra%C3%9Fe?q=gr%C3%B6%C3%9Fe');
+  });
+
   it('checks the address of each redirect again', async () => {
     let reached = 0;
     const inner = await serve((_request, response) => {

@@ -42,6 +42,8 @@ interface Page {
 const pageOf = (key: ListKind['key']) =>
   toSchema<Page>((value) => {
     const { [key]: items, nextCursor, ttlMs } = isObject(value) ? value : {};
+    // Servers in Go write null for an empty list.
+    if (items === null) return { value: { items: [], nextCursor, ttlMs } };
     if (!Array.isArray(items)) return { issues: [{ message: `"${key}" is not an array` }] };
     return { value: { items, nextCursor, ttlMs } };
   });

@@ -1,8 +1,9 @@
-import { canonicalJson } from '@kernel/internal';
+import { canonicalJson, isObject } from '@kernel/internal';
 import type { Tool } from '@kernel/protocol';
 import type { Tool as ListedTool } from '@modelcontextprotocol/client';
 import { findHeaderFault, readListedTool, type UnusableEntry } from './listed-tool.ts';
 import { findSchemaFault, isTooDeep } from './output-check.ts';
+import { repairInputSchema, repairSchema } from './repair-schema.ts';
 import { type RemoteTool, type ToolApp, toRemoteTool } from './remote-tool.ts';
 
 /** What changed in a server's tools since they were approved. Reported before any of it is used. */
@@ -205,7 +206,12 @@ function toRemoteTools(
 function faultOf(listed: ListedTool | UnusableEntry, sendsHeaders: boolean): string | undefined {
   if ('fault' in listed) return listed.fault;
   if (isTooDeep(listed)) return 'its definition is nested too deeply';
-  const { inputSchema, outputSchema } = listed;
-  const fault = outputSchema === undefined ? undefined : findSchemaFault(outputSchema);
+  const { outputSchema } = listed;
+  const inputSchema = repairInputSchema(listed.inputSchema);
+  if (!isObject(inputSchema) || inputSchema['type'] !== 'object') return 'its inputSchema has not the type "object"';
+  const output = outputSchema && repairSchema(outputSchema);
+  const fault =
+    findSchemaFault(inputSchema, 'its inputSchema') ??
+    (isObject(output) ? findSchemaFault(output, 'its output schema') : undefined);
   return fault ?? (sendsHeaders ? findHeaderFault(inputSchema) : undefined);
 }

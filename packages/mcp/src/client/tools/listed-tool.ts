@@ -1,6 +1,6 @@
 import { definedFields, isObject } from '@kernel/internal';
 import type { Tool as ListedTool } from '@modelcontextprotocol/client';
-import { KEYWORDS_OF_DATA, KEYWORDS_OF_NAMES } from './remote-tool.ts';
+import { isEmptyList, KEYWORDS_OF_DATA, KEYWORDS_OF_NAMES } from './repair-schema.ts';
 
 /** An entry of a list that is not a tool: its name, if it has one, and what is wrong with it. */
 export interface UnusableEntry {
@@ -14,26 +14,24 @@ const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHi
 /** Reads an entry of `tools/list`, without what nothing here uses. The SDK's own schema would refuse the whole list for one bad entry. Takes time in proportion to the number of members. */
 export function readListedTool(entry: unknown): ListedTool | UnusableEntry {
   if (!isObject(entry)) return { name: undefined, fault: `it is ${kindOf(entry)}, not an object` };
-  const { name, title, description, inputSchema, outputSchema, annotations, _meta } = entry;
+  const { name, inputSchema } = entry;
   if (typeof name !== 'string') return { name: undefined, fault: `its name is ${kindOf(name)}, not a string` };
   const fault = (what: string, value: unknown, wanted: string): UnusableEntry => ({
     name,
     fault: `its ${what} is ${kindOf(value)}, not ${wanted}`,
   });
+  // Servers write null, and those in PHP an empty array, for what they leave out.
+  const read = (key: string): unknown => (isEmptyList(entry[key]) ? undefined : (entry[key] ?? undefined));
+  const [title, description] = [read('title'), read('description')];
+  const [outputSchema, annotations, _meta] = [read('outputSchema'), read('annotations'), read('_meta')];
   for (const [key, value] of Object.entries({ title, description }))
     if (value !== undefined && typeof value !== 'string') return fault(key, value, 'a string');
   for (const [key, value] of Object.entries({ outputSchema, annotations, _meta }))
     if (value !== undefined && !isObject(value)) return fault(key, value, 'an object');
-  if (!isObject(inputSchema)) return fault('inputSchema', inputSchema, 'an object');
-  const { type, properties, required } = inputSchema;
-  if (type !== 'object') return { name, fault: 'its inputSchema has not the type "object"' };
-  if (properties !== undefined && !isObject(properties))
-    return fault('inputSchema.properties', properties, 'an object');
-  if (required !== undefined && !(Array.isArray(required) && required.every((each) => typeof each === 'string')))
-    return { name, fault: 'its inputSchema.required is not an array of strings' };
+  if (!isObject(inputSchema ?? {}) && !isEmptyList(inputSchema)) return fault('inputSchema', inputSchema, 'an object');
   const hints: Record<string, unknown> = {};
   for (const key of ['title', ...HINTS]) {
-    const value = isObject(annotations) ? annotations[key] : undefined;
+    const value = (isObject(annotations) ? annotations[key] : undefined) ?? undefined;
     const wanted = key === 'title' ? 'string' : 'boolean';
     if (value !== undefined && typeof value !== wanted) return fault(`annotation ${key}`, value, `a ${wanted}`);
     if (value !== undefined) hints[key] = value;
@@ -41,7 +39,7 @@ export function readListedTool(entry: unknown): ListedTool | UnusableEntry {
   const hinted = annotations === undefined ? undefined : hints;
   const present = definedFields({ title, description, outputSchema, _meta, annotations: hinted });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked member by member above
-  return { name, inputSchema, ...present } as ListedTool;
+  return { name, inputSchema: inputSchema ?? {}, ...present } as ListedTool;
 }
 
 function kindOf(value: unknown): string {

@@ -24,10 +24,10 @@ export function checkOutput(
   return `${issue.path || '/'} must be ${issue.expected}`;
 }
 
-/** Says what is wrong with an output schema, so that its tool cannot be used; undefined for one that results can be checked with. */
-export function findSchemaFault(schema: object): string | undefined {
+/** Says what is wrong with a schema, so that its tool cannot be used; undefined for a sound one. */
+export function findSchemaFault(schema: object, subject = 'its output schema'): string | undefined {
   try {
-    inspectSchema({ ...schema }, 'its output schema', { allowsSlowPatterns: true });
+    inspectSchema({ ...schema }, subject, { allowsSlowPatterns: true });
     return undefined;
   } catch (error) {
     return errorMessage(error);

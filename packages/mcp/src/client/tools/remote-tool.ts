@@ -1,6 +1,7 @@
 import { canonicalJson, definedFields, isObject, sha256Hex, visibleText } from '@kernel/internal';
 import { mountedName, type Tool, type ToolEffect, type ToolMetadata, type ToolOptionality } from '@kernel/protocol';
 import type { Tool as ListedTool } from '@modelcontextprotocol/client';
+import { KEYWORDS_OF_DATA, KEYWORDS_OF_NAMES, repairInputSchema, repairSchema } from './repair-schema.ts';
 
 export interface RemoteTool {
   readonly name: string;
@@ -12,7 +13,7 @@ export interface RemoteTool {
 }
 
 /**
- * Converts an entry of `tools/list`: schemas as they are, the effect from the annotations, metadata from `_meta`. Hints that make a tool seem harmless
+ * Converts an entry of `tools/list`: schemas as they are where they are sound, the effect from the annotations, metadata from `_meta`. Hints that make a tool seem harmless
  * count only if the user trusts the hints of the server. In texts for a reader, what hides is written out (`\u200b`); the hash is that of the definition
  * as the server wrote it.
  */
@@ -24,9 +25,9 @@ export function toRemoteTool(listed: ListedTool, offeredName: string, trustsHint
   const definition = definedFields({ description, parameters, title, outputSchema, metadata });
   const shown = definedFields({
     description: visibleText(description),
-    parameters: visibleSchema(parameters),
+    parameters: visibleSchema(repairInputSchema(parameters)),
     title: title && visibleText(title),
-    outputSchema: outputSchema && visibleSchema(outputSchema),
+    outputSchema: outputSchema && visibleSchema(repairSchema(outputSchema)),
     metadata: toMetadata(listed['_meta'], visibleText),
     effect: toEffect(annotations, trustsHints),
   });
@@ -116,17 +117,6 @@ export function visibleSchema(schema: unknown, isMap = false): unknown {
     }),
   );
 }
-
-/** Keywords whose value is data, not a schema. */
-export const KEYWORDS_OF_DATA: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples']);
-/** Keywords that map names to schemas: a property may be called `description`. */
-export const KEYWORDS_OF_NAMES: ReadonlySet<string> = new Set([
-  'properties',
-  'patternProperties',
-  '$defs',
-  'definitions',
-  'dependentSchemas',
-]);
 
 /** The extension for apps, in the capabilities of both sides. */
 export const APPS_EXTENSION = 'io.modelcontextprotocol/ui';

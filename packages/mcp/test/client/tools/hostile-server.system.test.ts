@@ -18,7 +18,7 @@ const check = (outputSchema: Tool['parameters'], structuredContent: unknown): st
 test('a tool with a bad output schema is not offered and says why; the others of its server are', async () => {
   verifies('mcp.client.bounded');
   const tools = [
-    listed('pattern', { outputSchema: { type: 'object', properties: { a: { pattern: '(' } } } }),
+    listed('length', { outputSchema: { type: 'object', properties: { a: { minLength: -1 } } } }),
     listed('type', { outputSchema: { type: 'object', properties: { a: { type: 'text' } } } }),
     listed('reference', { outputSchema: { type: 'object', properties: { a: { $ref: '#/$defs/none' } } } }),
     listed('fine', { outputSchema: { type: 'object', properties: { a: { type: 'string' } } } }),
@@ -28,11 +28,11 @@ test('a tool with a bad output schema is not offered and says why; the others of
     void told.push(`${server} ${JSON.stringify(error.data?.['tool'])}`);
   const toolset = await connected({ a: misbehaving('tells', JSON.stringify(tools), '{"a":"b"}') }, { onUnavailable });
   expect(toolset.list().map(({ name }) => name)).toEqual(['mcp__a__fine']);
-  expect(told).toEqual(['a "mcp__a__pattern"', 'a "mcp__a__type"', 'a "mcp__a__reference"']);
+  expect(told).toEqual(['a "mcp__a__length"', 'a "mcp__a__type"', 'a "mcp__a__reference"']);
   expect((await call(toolset, 'mcp__a__fine')).data).toEqual({ a: 'b' });
-  const result = await call(toolset, 'mcp__a__pattern');
+  const result = await call(toolset, 'mcp__a__length');
   expect(result).toMatchObject({ isError: true, code: 'TOOL_UNAVAILABLE' });
-  expect(result.forLLM).toContain('its output schema: "/properties/a/pattern" is not a valid regular expression ("(")');
+  expect(result.forLLM).toContain('its output schema: "/properties/a/minLength" must be a whole number');
 });
 
 test('a bad entry of a list costs its tool, not the server, and is reported with its name or its place', async () => {
@@ -47,13 +47,13 @@ test('a bad entry of a list costs its tool, not the server, and is reported with
     { ...listed('x', {}), name: 7 },
     listed('hint', { annotations: { readOnlyHint: 'yes' } }),
     listed('hints', { annotations: 'none' }),
-    listed('title', { title: null }),
+    listed('title', { title: 1 }),
     listed('described', { description: {} }),
-    listed('meta', { _meta: [] }),
+    listed('meta', { _meta: [1] }),
     listed('output', { outputSchema: true }),
-    listed('input', { inputSchema: null }),
+    listed('input', { inputSchema: 'none' }),
     listed('type', { inputSchema: { type: 'array' } }),
-    listed('properties', { inputSchema: { type: 'object', properties: [] } }),
+    listed('properties', { inputSchema: { type: 'object', properties: [1] } }),
     listed('required', { inputSchema: { type: 'object', required: [1] } }),
     listed('deep', { inputSchema: { type: 'object', properties: { deep } } }),
     listed('icons', { icons: 'none', execution: 1, annotations: { ownHint: 'any' } }),
@@ -78,14 +78,17 @@ test('a bad entry of a list costs its tool, not the server, and is reported with
     ['tools[5]', '"tools[5]" of MCP server "a" cannot be used: its name is a number, not a string.'],
     ['mcp__a__hint', expect.stringContaining('its annotation readOnlyHint is a string, not a boolean')],
     ['mcp__a__hints', expect.stringContaining('its annotations is a string, not an object')],
-    ['mcp__a__title', expect.stringContaining('its title is null, not a string')],
+    ['mcp__a__title', expect.stringContaining('its title is a number, not a string')],
     ['mcp__a__described', expect.stringContaining('its description is an object, not a string')],
     ['mcp__a__meta', expect.stringContaining('its _meta is an array, not an object')],
     ['mcp__a__output', expect.stringContaining('its outputSchema is a boolean, not an object')],
-    ['mcp__a__input', expect.stringContaining('its inputSchema is null, not an object')],
+    ['mcp__a__input', expect.stringContaining('its inputSchema is a string, not an object')],
     ['mcp__a__type', expect.stringContaining('its inputSchema has not the type "object"')],
-    ['mcp__a__properties', expect.stringContaining('its inputSchema.properties is an array, not an object')],
-    ['mcp__a__required', expect.stringContaining('its inputSchema.required is not an array of strings')],
+    [
+      'mcp__a__properties',
+      expect.stringContaining('its inputSchema: "/properties" must be an object whose values are schemas'),
+    ],
+    ['mcp__a__required', expect.stringContaining('its inputSchema: "/required" must be an array of property names')],
     ['mcp__a__deep', expect.stringContaining('its definition is nested too deeply')],
   ]);
   expect(await call(toolset, 'mcp__a__hint')).toMatchObject({ isError: true, code: 'TOOL_UNAVAILABLE' });

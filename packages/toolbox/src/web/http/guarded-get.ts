@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { lookup as lookUp } from 'node:dns';
 import type { IncomingMessage } from 'node:http';
 import { isIP, type LookupFunction } from 'node:net';
@@ -91,8 +92,11 @@ function checkAddress(source: string): URL {
 }
 
 function locationOf(response: IncomingMessage, from: URL): URL | undefined {
-  const { location } = response.headers;
-  if (location === undefined || !REDIRECTS.has(response.statusCode ?? 0)) return undefined;
+  const header = response.headers.location;
+  if (header === undefined || !REDIRECTS.has(response.statusCode ?? 0)) return undefined;
+  // Node reads the bytes of a header as Latin-1; where they are UTF-8, the server meant that.
+  const bytes = Buffer.from(header, 'latin1');
+  const location = isUtf8(bytes) ? bytes.toString() : header;
   if (!URL.canParse(location, from.href)) throw new Error('it redirected to an address that is not valid');
   return checkAddress(new URL(location, from).href);
 }
