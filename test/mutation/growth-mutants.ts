@@ -31,7 +31,7 @@ const EDITS: readonly (readonly [folders: readonly string[], edits: Readonly<Rec
         '  return text.replaceAll(TOKEN_START, (first) => `${first}\\\\«${text.normalize().slice(0, 0)}»`);',
       ],
       'packages/providers/src/config/base-url.ts': ["url.pathname.replace(/«(?<!\\/)→»\\/+$/, '')"],
-      'packages/providers/src/wire/call-assembler.ts': ['const code = piece.«normalize().»charCodeAt(at);'],
+      'packages/providers/src/wire/argument-scan.ts': ['const code = piece.«normalize().»charCodeAt(at);'],
     },
   ],
   [

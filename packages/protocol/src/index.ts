@@ -3,6 +3,7 @@ export * from './json-text/argument-text.ts';
 export * from './json-text/exact-number.ts';
 export * from './json-text/json-loss.ts';
 export * from './json-text/json-source.ts';
+export type * from './media-limits.ts';
 export type * from './model-options.ts';
 export * from './prompt-cache.ts';
 export * from './tool-name.ts';

@@ -137,6 +137,12 @@ export interface Usage {
   readonly serverToolCalls?: Readonly<Record<string, number>>;
 }
 
+/** How many tokens a request has. */
+export interface TokenCount {
+  /** The tokens of messages, system prompt and tools. */
+  readonly inputTokens: number;
+}
+
 /**
  * Returns the text of a message: a string as it is, text parts and transcripts of what a model spoke joined without a separator, nothing of other
  * media, reasoning, calls and opaque parts.

@@ -1,6 +1,7 @@
 import type { ProviderEvent } from './event.ts';
 import type { JsonObject, JsonSchema } from './json.ts';
-import type { Message, Usage } from './message.ts';
+import type { MediaLimits } from './media-limits.ts';
+import type { Message, TokenCount, Usage } from './message.ts';
 import type { ModelOptions } from './model-options.ts';
 import type { PromptCache } from './prompt-cache.ts';
 import type { ToolResult } from './result.ts';
@@ -18,6 +19,8 @@ export interface Provider {
   stream(request: ProviderRequest): AsyncIterable<ProviderEvent>;
   /** How well a model can be constrained to a schema, for `run({ output })`. Default `tool-call`. Wrappers forward it. */
   structuredOutput?(model: string): StructuredOutput | Promise<StructuredOutput>;
+  /** What the vendor takes of pictures and documents in a request, so that they can be checked where they enter. Wrappers forward it. */
+  mediaLimits?(model: string): MediaLimits;
   /** Counts the tokens of a request without asking the model. Absent if the vendor has no such operation. Sends the conversation. */
   countTokens?(request: ProviderRequest): Promise<TokenCount>;
   /** Returns vectors for texts. Absent if the vendor has no embeddings. */
@@ -65,12 +68,6 @@ export interface ResponseFormat {
   readonly schema: JsonSchema;
   /** Asks the vendor to enforce the schema. */
   readonly strict?: boolean | undefined;
-}
-
-/** How many tokens a request has. */
-export interface TokenCount {
-  /** The tokens of messages, system prompt and tools. */
-  readonly inputTokens: number;
 }
 
 /** A request for vectors. */

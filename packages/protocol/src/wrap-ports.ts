@@ -3,7 +3,7 @@ import { KernelError } from './error.ts';
 import { isToolResult, toErrorResult, type ToolResult } from './result.ts';
 import type { ToolCall } from './tool.ts';
 
-const PROVIDER_METHODS = ['stream', 'structuredOutput', 'countTokens', 'embed', 'transcribe'] as const;
+const PROVIDER_METHODS = ['stream', 'structuredOutput', 'mediaLimits', 'countTokens', 'embed', 'transcribe'] as const;
 const TOOLSET_METHODS = ['list', 'listFor', 'prepare', 'subscribe'] as const;
 
 /**

@@ -1,5 +1,6 @@
 import { KernelError, type Provider } from '@kernel/protocol';
 import { openStream } from './policies/open-stream.ts';
+import { limitsOf } from './vendor-rules/vendor-limits.ts';
 
 /** The optional members of a provider that depend on its wire. */
 export type UnaryMember = 'countTokens' | 'embed' | 'transcribe';
@@ -16,6 +17,7 @@ export function lazyProvider(
   return {
     name,
     structuredOutput: async (model) => (await loadOnce()).structuredOutput?.(model) ?? 'tool-call',
+    mediaLimits: (model) => limitsOf(name, model),
     stream: (request) =>
       loaded?.stream(request) ??
       openStream(undefined, async (opening) => {

@@ -18,14 +18,14 @@ import { opaquePart } from '../wire/message-parts.ts';
 const REASONING: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking']);
 
 /** Reasoning and opaque parts are sent back only to the `vendor` that produced them. */
-export function toBlocks(message: Message, vendor: string): readonly object[] {
+export function toBlocks(message: Message, vendor: string, unsigned = false): readonly object[] {
   switch (message.role) {
     case 'system':
       return [];
     case 'user':
       return contentBlocks(message.content, toUserBlock);
     case 'assistant':
-      return assistantBlocks(message, vendor);
+      return assistantBlocks(message, vendor, unsigned);
     case 'tool':
       return [resultBlock(message)];
     default:
@@ -33,7 +33,7 @@ export function toBlocks(message: Message, vendor: string): readonly object[] {
   }
 }
 
-function assistantBlocks(message: AssistantMessage, vendor: string): readonly object[] {
+function assistantBlocks(message: AssistantMessage, vendor: string, unsigned: boolean): readonly object[] {
   const isOwn = message.provider?.vendor === vendor;
   const blocks = partsForVendor(message, vendor).flatMap((part): readonly object[] => {
     if (part.type === 'text') {
@@ -43,22 +43,33 @@ function assistantBlocks(message: AssistantMessage, vendor: string): readonly ob
       const isLeftOut = part.text.trim() === '' && citations === undefined;
       return isLeftOut ? [] : [{ type: 'text', text: part.text, ...cited }];
     }
-    if (part.type === 'reasoning') return isOwn ? reasoningBlock(part.text, part.providerData) : [];
+    if (part.type === 'reasoning') return isOwn ? reasoningBlock(part.text, part.providerData, unsigned) : [];
     if (part.type === 'opaque') return isOwn && part.kind !== CONTAINER ? opaqueData(part) : [];
     const id = toWireId(part.id, CALL_ID_RULES.word);
     const caller = isOwn ? asFields(part.providerData)?.['caller'] : undefined;
     const call = { id, name: toWireName(part.name, TOOL_NAME), input: argumentsObject(part) };
     return [{ type: 'tool_use', ...call, ...(caller === undefined ? {} : { caller }) }];
   });
+  if (unsigned && blocks.some(isCallBlock) && !blocks.some(isThinking))
+    return [{ type: 'thinking', thinking: '(not recorded)', signature: '' }, ...blocks];
   // A message of reasoning only is refused.
-  return blocks.some((block) => !('type' in block) || !REASONING.has(block.type)) ? blocks : [];
+  return blocks.every(isThinking) ? [] : blocks;
 }
 
-function reasoningBlock(text: string, providerData: JsonValue | undefined): readonly object[] {
+function isThinking(block: object): boolean {
+  return 'type' in block && REASONING.has(block.type);
+}
+
+function isCallBlock(block: object): boolean {
+  return 'type' in block && block.type === 'tool_use';
+}
+
+/** `unsigned`: the server signs nothing, and wants the thoughts back as they are. */
+function reasoningBlock(text: string, providerData: JsonValue | undefined, unsigned: boolean): readonly object[] {
   const data = asFields(providerData);
   const redacted = asText(data?.['redacted']);
   if (redacted !== undefined) return [{ type: 'redacted_thinking', data: redacted }];
-  const signature = asText(data?.['signature']);
+  const signature = asText(data?.['signature']) ?? (unsigned && text !== '' ? '' : undefined);
   return signature === undefined ? [] : [{ type: 'thinking', thinking: text, signature }];
 }
 

@@ -3,6 +3,7 @@ import { argumentsObject } from '../wire/arguments.ts';
 import { asFields, asText } from '../json-fields.ts';
 import { dataOf, opaqueData, textOrNote, unsupportedPart } from '../wire/media.ts';
 import { partsForVendor } from '../wire/server-tools/parts-for-vendor.ts';
+import { documentName, DOCUMENTS } from './documents.ts';
 import { CALL_ID_RULES, TOOL_NAME, toWireId, toWireName } from '../wire/names.ts';
 
 const IMAGES: ReadonlyMap<string, string> = new Map([
@@ -11,18 +12,10 @@ const IMAGES: ReadonlyMap<string, string> = new Map([
   ['image/gif', 'gif'],
   ['image/webp', 'webp'],
 ]);
-const DOCUMENTS: ReadonlyMap<string, string> = new Map([
-  ['application/pdf', 'pdf'],
-  ['text/csv', 'csv'],
-  ['text/html', 'html'],
-  ['text/plain', 'txt'],
-  ['text/markdown', 'md'],
-]);
-
 export function toBlocks(message: Message, vendor: string): readonly object[] {
   switch (message.role) {
     case 'user':
-      return contentBlocks(message.content, userBlock);
+      return withText(contentBlocks(message.content, userBlock));
     case 'assistant':
       return assistantBlocks(message, vendor);
     case 'tool':
@@ -77,6 +70,12 @@ function contentBlocks(
   });
 }
 
+/** The API refuses a document without a text beside it. */
+function withText(blocks: readonly object[]): readonly object[] {
+  const needsText = blocks.some((block) => 'document' in block) && !blocks.some((block) => 'text' in block);
+  return needsText ? [...blocks, { text: 'See the document.' }] : blocks;
+}
+
 function userBlock(part: MediaPart): object {
   const data = part.data ?? dataOf(part, 'Converse');
   const block = mediaBlock({ ...part, data });
@@ -95,7 +94,5 @@ function mediaBlock(part: MediaPart): object | undefined {
   if (image !== undefined) return { image: { format: image, source } };
   const format = part.type === 'file' ? DOCUMENTS.get(part.mimeType) : undefined;
   if (format === undefined) return undefined;
-  // Names may contain only letters, digits, single spaces, hyphens and brackets.
-  const name = (part.name ?? 'file').replaceAll(/[^a-zA-Z0-9()[\]-]+/g, ' ').trim();
-  return { document: { format, name: name === '' ? 'file' : name, source } };
+  return { document: { format, name: documentName(part), source } };
 }

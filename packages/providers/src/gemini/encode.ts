@@ -1,5 +1,5 @@
 import { toJsonText } from '@kernel/internal';
-import type { JsonObject, JsonValue, ProviderRequest, ProviderWarning } from '@kernel/protocol';
+import type { JsonObject, JsonValue, Message, ProviderRequest, ProviderWarning } from '@kernel/protocol';
 import { checkRequest } from '../wire/check-request.ts';
 import { toDialect } from '../schema-dialects/to-dialect.ts';
 import { type ResolvedOptions, resolveOptions } from '../config/model-options.ts';
@@ -14,6 +14,8 @@ import { LETTER_FIRST_TOOL_NAME, toWireName } from '../wire/names.ts';
 import { createNameCheck } from '../wire/server-tools/check-names.ts';
 import { createToolEncoder } from '../wire/tool-encoder.ts';
 import { toParts } from './parts.ts';
+import { limitsOf } from '../vendor-rules/vendor-limits.ts';
+import type { VendorLimits } from '../vendor-rules/rules.ts';
 import { cachedContentName, geminiPath } from './config.ts';
 import { type GeminiRules, geminiRules } from './models.ts';
 
@@ -22,10 +24,20 @@ const RESERVED_KEYS = new Set(
 );
 
 export function createGeminiEncoder(settings: WireSettings): (request: ProviderRequest) => EncodedRequest {
-  const partsOf = cachePerMessage((message) => toParts(message, settings.name).map((part) => toJsonText(part)));
+  const encoders = new Map<string | undefined, (message: Message) => readonly string[]>();
+  function partsFor({ foreignSignature }: VendorLimits): (message: Message) => readonly string[] {
+    const known = encoders.get(foreignSignature);
+    if (known !== undefined) return known;
+    const partsOf = cachePerMessage((message) =>
+      toParts(message, settings.name, foreignSignature).map((part) => toJsonText(part)),
+    );
+    encoders.set(foreignSignature, partsOf);
+    return partsOf;
+  }
   const encodeTools = createToolEncoder({
     names: LETTER_FIRST_TOOL_NAME,
     dialect: 'gemini',
+    vendor: settings.name,
     checkName: createNameCheck(settings.name, settings.serverTools, modelNamesOf),
     encode: ({ description }, { name, schema }) => ({ name, description, parametersJsonSchema: schema }),
   });
@@ -40,7 +52,7 @@ export function createGeminiEncoder(settings: WireSettings): (request: ProviderR
   return (request) => {
     checkRequest(request);
     const given = resolveOptions(settings.options, request.options, RESERVED_KEYS);
-    const tools = encodeTools(request.tools);
+    const tools = encodeTools(request.tools, request.model);
     const warnings: ProviderWarning[] = [...(tools?.warnings ?? [])];
     const rules = geminiRules(request.model);
     const { options, configured, extra } = acceptedConfig(given, rules, notesOf(request.model, warnings));
@@ -51,7 +63,7 @@ export function createGeminiEncoder(settings: WireSettings): (request: ProviderR
     // Cached content has its own; the API refuses a request that names it and has them too.
     const sendsContext = cachedContent === undefined;
     const generationConfig = { ...configured, ...generationConfigOf(request, options, rules, warnings) };
-    const { system, messages } = alternateRoles(request.messages, partsOf);
+    const { system, messages } = alternateRoles(request.messages, partsFor(limitsOf(settings.name, request.model)));
     const streams = request.stream !== false;
     const head = {
       ...serverFields,

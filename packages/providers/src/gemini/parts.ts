@@ -6,12 +6,12 @@ import { partsForVendor } from '../wire/server-tools/parts-for-vendor.ts';
 import { LETTER_FIRST_TOOL_NAME, toWireName } from '../wire/names.ts';
 
 /** Signatures and opaque parts go back only to the `vendor` that produced them. Calls and results are paired by order: this API needs no ids. */
-export function toParts(message: Message, vendor: string): readonly object[] {
+export function toParts(message: Message, vendor: string, foreignSignature?: string): readonly object[] {
   switch (message.role) {
     case 'user':
       return contentParts(message.content);
     case 'assistant':
-      return assistantParts(message, vendor);
+      return assistantParts(message, vendor, foreignSignature);
     case 'tool':
       return resultParts(message);
     case 'system':
@@ -20,16 +20,27 @@ export function toParts(message: Message, vendor: string): readonly object[] {
   }
 }
 
-function assistantParts(message: AssistantMessage, vendor: string): readonly object[] {
+function assistantParts(
+  message: AssistantMessage,
+  vendor: string,
+  foreignSignature: string | undefined,
+): readonly object[] {
   const isOwn = message.provider?.vendor === vendor;
+  let isFirst = true;
   return partsForVendor(message, vendor).flatMap((part): readonly object[] => {
     if (part.type === 'opaque') return isOwn ? opaqueData(part) : [];
     const signed = isOwn && part.type !== 'text' ? signatureOf(part.providerData) : {};
     if (part.type === 'text') return part.text === '' ? [] : [{ text: part.text }];
     // Thoughts are not sent back; their signature is, on an empty part, as it was received.
     if (part.type === 'reasoning') return 'thoughtSignature' in signed ? [{ text: '', ...signed }] : [];
+    // The model demands a signature on the first call of a step, and on no other.
+    const needsSignature = isFirst && foreignSignature !== undefined && !('thoughtSignature' in signed);
+    isFirst = false;
     return [
-      { functionCall: { name: toWireName(part.name, LETTER_FIRST_TOOL_NAME), args: argumentsObject(part) }, ...signed },
+      {
+        functionCall: { name: toWireName(part.name, LETTER_FIRST_TOOL_NAME), args: argumentsObject(part) },
+        ...(needsSignature ? { thoughtSignature: foreignSignature } : signed),
+      },
     ];
   });
 }

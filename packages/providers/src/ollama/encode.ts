@@ -30,6 +30,7 @@ export function createOllamaEncoder(settings: WireSettings): (request: ProviderR
   const encodeTools = createToolEncoder({
     names: ANY_NAME,
     dialect: 'ollama',
+    vendor: settings.name,
     encode: ({ description }, { name, schema }) => ({
       type: 'function',
       function: { name, description, parameters: schema },
@@ -42,7 +43,7 @@ export function createOllamaEncoder(settings: WireSettings): (request: ProviderR
     const options = resolveOptions(settings.options, request.options, RESERVED_KEYS);
     const warnings: ProviderWarning[] = [];
     resolveCache(request, [], warnings);
-    const tools = encodeTools(toolsToOffer(request, singleTool, warnings));
+    const tools = encodeTools(toolsToOffer(request, singleTool, warnings), request.model);
     if (options.parallelToolCalls === false) {
       warnings.push({ message: 'parallelToolCalls: false is left out: this API does not have it' });
     }

@@ -18,6 +18,8 @@ import { markEnd } from './prompt-cache.ts';
 import { isOpaqueCallKind } from './reply/call-reader.ts';
 import { cachePerMessage } from '../wire/message-cache.ts';
 import { sizeOf, createBodyBuffers } from '../http/join-bytes.ts';
+import { type Renamings, withWireNames } from '../schema-dialects/property-names.ts';
+import type { VendorLimits } from '../vendor-rules/rules.ts';
 
 interface EncodedPrefix {
   readonly messages: readonly Message[];
@@ -28,13 +30,20 @@ interface EncodedPrefix {
 const EMPTY: EncodedPrefix = { messages: [], bytes: new Uint8Array() };
 
 /** `detail` applies to every image. */
-export function createMessageEncoder(settings: ChatSettings, detail: string | undefined) {
+export function createMessageEncoder(
+  settings: ChatSettings,
+  detail: string | undefined,
+  limits: VendorLimits = {},
+  renamings: Renamings = new Map(),
+) {
   // The previous conversation only: what weak tables hold survives until the next full collection.
   let previous = EMPTY;
   const buffers = createBodyBuffers();
 
   const encode = (message: Message): string =>
-    toJsonText(markEnd(message, toChatMessage(message, settings, detail), 'content', 'text'));
+    toJsonText(
+      markEnd(message, toChatMessage(withWireNames(message, renamings), settings, detail, limits), 'content', 'text'),
+    );
 
   // Conversations that alternate or share a beginning reuse what was encoded.
   const encodeOnce = cachePerMessage(encode, isConstant);
@@ -79,7 +88,12 @@ function startsWith(messages: readonly Message[], beginning: readonly Message[])
   return true;
 }
 
-function toChatMessage(message: Message, settings: ChatSettings, detail: string | undefined): object {
+function toChatMessage(
+  message: Message,
+  settings: ChatSettings,
+  detail: string | undefined,
+  limits: VendorLimits,
+): object {
   switch (message.role) {
     case 'system':
       return { role: 'system', content: message.content };
@@ -91,7 +105,7 @@ function toChatMessage(message: Message, settings: ChatSettings, detail: string 
       };
     }
     case 'assistant':
-      return assistantMessage(message, settings);
+      return assistantMessage(message, settings, limits);
     case 'tool':
       return {
         role: 'tool',
@@ -103,35 +117,57 @@ function toChatMessage(message: Message, settings: ChatSettings, detail: string 
   }
 }
 
-function assistantMessage(message: AssistantMessage, settings: ChatSettings): object {
-  const { callIds, reasoningDetails, reasoningField } = settings;
+/** Stands for what another vendor's model thought, and for what a model of its own did not say. */
+const NO_REASONING = '(not recorded)';
+
+function assistantMessage(message: AssistantMessage, settings: ChatSettings, limits: VendorLimits): object {
+  const { callIds, reasoningDetails } = settings;
+  const { emptyReply, foreignSignature, reasoningContent } = limits;
+  const reasoningField =
+    settings.reasoningField === 'none' && reasoningContent !== undefined
+      ? 'reasoning_content'
+      : settings.reasoningField;
   const isOwn = message.provider?.vendor === settings.name;
   const calls = toolCallsOf(message);
   const opaqueCalls = isOwn ? message.content.flatMap(opaqueCall) : [];
   const hasCalls = calls.length > 0 || opaqueCalls.length > 0;
   const recording = isOwn ? recordingOf(message) : undefined;
   const text = textForVendor(recording?.rest ?? message, settings.name);
-  const reasoning = isOwn && reasoningField !== 'none' ? reasoningOf(message) : '';
+  const needsReasoning = reasoningContent === 'all' || (reasoningContent === 'with-calls' && hasCalls);
+  const reasoning =
+    (isOwn && reasoningField !== 'none' ? reasoningOf(message) : '') || (needsReasoning ? NO_REASONING : '');
+  const isEmpty = text.trim() === '' && !hasCalls && recording === undefined;
   return {
     role: 'assistant',
-    content: text === '' && (hasCalls || recording !== undefined) ? null : text,
+    content:
+      isEmpty && emptyReply === 'refused'
+        ? '(no answer)'
+        : text === '' && (hasCalls || recording !== undefined)
+          ? null
+          : text,
     ...(recording === undefined ? {} : { audio: { id: recording.id } }),
     ...(isOwn && reasoningDetails ? reasoningDetailsOf(message) : {}),
     ...(reasoning === '' ? {} : { [reasoningField]: reasoning }),
     ...(hasCalls
       ? {
           tool_calls: [
-            ...calls.map((call) => ({
+            ...calls.map((call, at) => ({
               id: toWireId(call.id, CALL_ID_RULES[callIds]),
               type: 'function',
               function: { name: toWireName(call.name, TOOL_NAME), arguments: argumentsText(call) },
-              ...(isOwn && call.providerData !== undefined ? { extra_content: call.providerData } : {}),
+              ...extraOf(isOwn ? call.providerData : undefined, at === 0 ? foreignSignature : undefined),
             })),
             ...opaqueCalls,
           ],
         }
       : {}),
   };
+}
+
+/** What only the vendor understands of a call, or the signature that its endpoint for Chat Completions wants on the first one. */
+function extraOf(data: JsonValue | undefined, signature: string | undefined): object {
+  if (data !== undefined) return { extra_content: data };
+  return signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } };
 }
 
 function opaqueCall(part: AssistantMessage['content'][number]): readonly object[] {

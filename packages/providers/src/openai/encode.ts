@@ -1,6 +1,7 @@
 import { toJsonText } from '@kernel/internal';
 import type { CachePoint, JsonValue, ProviderRequest, ProviderWarning } from '@kernel/protocol';
 import { checkRequest } from '../wire/check-request.ts';
+import type { Renamings } from '../schema-dialects/property-names.ts';
 import { strictFormat } from '../schema-dialects/strict.ts';
 import { type ResolvedOptions, resolveOptions } from '../config/model-options.ts';
 import { schemaInstruction } from '../wire/response-format.ts';
@@ -13,16 +14,22 @@ import { createMessageEncoder, type MessageEncoder } from './encode-message.ts';
 import type { ChatSettings } from './config.ts';
 import { openaiCache, withMarks } from './prompt-cache.ts';
 import { joinBytes } from '../http/join-bytes.ts';
+import { limitsOf } from '../vendor-rules/vendor-limits.ts';
+import type { VendorLimits } from '../vendor-rules/rules.ts';
+import { inOrder } from '../wire/role-order.ts';
 import type { ChatModelRules } from './models.ts';
 
 const RESERVED_KEYS = new Set(['model', 'messages', 'tools', 'tool_choice', 'toolChoice', 'stream', 'signal']);
 
 /** The body is joined from bytes, so that those of a conversation only grow and a turn costs little more than its new messages. */
 export function createChatEncoder(settings: ChatSettings): (request: ProviderRequest) => EncodedRequest {
-  const encoders = new Map<string | undefined, MessageEncoder>();
+  const encoders = new Map<string, MessageEncoder>();
+  const renamings: Renamings = new Map();
   const encodeTools = createToolEncoder({
     names: TOOL_NAME,
     dialect: settings.dialect,
+    vendor: settings.name,
+    renamings,
     strict: settings.sendStrict ? 'openai-strict' : undefined,
     encode: ({ description }, { name, schema, strict }) => ({
       type: 'function',
@@ -30,17 +37,19 @@ export function createChatEncoder(settings: ChatSettings): (request: ProviderReq
     }),
   });
 
-  function encoderFor(detail: string | undefined): MessageEncoder {
-    const known = encoders.get(detail);
+  function encoderFor(detail: string | undefined, limits: VendorLimits): MessageEncoder {
+    const { emptyReply, foreignSignature, reasoningContent } = limits;
+    const key = [detail, emptyReply, foreignSignature, reasoningContent].join();
+    const known = encoders.get(key);
     if (known !== undefined) return known;
-    const encoder = createMessageEncoder(settings, detail);
-    encoders.set(detail, encoder);
+    const encoder = createMessageEncoder(settings, detail, limits, renamings);
+    encoders.set(key, encoder);
     return encoder;
   }
 
   let last: { readonly key: string; readonly tools: EncodedTools | undefined; readonly head: Head } | undefined;
   function headOf(request: ProviderRequest): Head {
-    const tools = encodeTools(request.tools);
+    const tools = encodeTools(request.tools, request.model);
     const key = keyOf(request);
     if (last !== undefined && last.key === key && last.tools === tools) return last.head;
     const head = encodeHead(settings, request, tools);
@@ -51,7 +60,9 @@ export function createChatEncoder(settings: ChatSettings): (request: ProviderReq
   return (request) => {
     checkRequest(request);
     const { before, imageDetail, points, reply } = headOf(request);
-    const { bytes, free } = encoderFor(imageDetail).bodyOf(before, withMarks(request.messages, points), ']}');
+    const limits = limitsOf(settings.name, request.model);
+    const messages = withMarks(inOrder(request.messages, limits), points);
+    const { bytes, free } = encoderFor(imageDetail, limits).bodyOf(before, messages, ']}');
     return { ...reply, body: bytes, freeBody: free };
   };
 }

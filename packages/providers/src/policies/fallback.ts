@@ -2,6 +2,7 @@ import { isObject, sliceHead } from '@kernel/internal';
 import { describeType, type JsonObject, KernelError, type Provider, type StructuredOutput } from '@kernel/protocol';
 import { openStream } from './open-stream.ts';
 import { numberOption } from './number-option.ts';
+import { strictest } from '../vendor-rules/vendor-limits.ts';
 
 /** A provider to try, with the request's model or one of its own. */
 export type FallbackCandidate =
@@ -108,6 +109,8 @@ export function withFallback(candidates: readonly FallbackCandidate[], options: 
     name:
       states.length === 1 ? (states[0]?.provider.name ?? '') : states.map(({ provider }) => provider.name).join('|'),
     structuredOutput: (model) => weakest(states, model),
+    mediaLimits: (model) =>
+      strictest(states.map(({ provider, model: own }) => provider.mediaLimits?.(own ?? model) ?? {})),
     stream: (request) =>
       openStream(request.signal, (opening) =>
         attempt({ model: request.model, signal: opening.signal }, states, (provider, model) =>

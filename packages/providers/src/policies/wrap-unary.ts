@@ -23,13 +23,15 @@ type UnaryPolicy = <Request extends UnaryRequest, Result extends UnaryResult>(
 export function wrapUnary(
   inner: Provider,
   policy: UnaryPolicy = (call, request) => call(request),
-): Pick<Provider, 'countTokens' | 'embed' | 'structuredOutput' | 'transcribe'> {
+): Pick<Provider, 'countTokens' | 'embed' | 'mediaLimits' | 'structuredOutput' | 'transcribe'> {
   const countTokens = inner.countTokens?.bind(inner);
   const embed = inner.embed?.bind(inner);
   const transcribe = inner.transcribe?.bind(inner);
   const structuredOutput = inner.structuredOutput?.bind(inner);
+  const mediaLimits = inner.mediaLimits?.bind(inner);
   return {
     ...(structuredOutput && { structuredOutput }),
+    ...(mediaLimits && { mediaLimits }),
     ...(countTokens && { countTokens: async (request) => policy(countTokens, request, 'countTokens') }),
     ...(embed && { embed: async (request) => policy(embed, request, 'embed') }),
     ...(transcribe && { transcribe: async (request) => policy(transcribe, request, 'transcribe') }),

@@ -15,7 +15,7 @@ import { TOOL_NAME, toWireName } from '../wire/names.ts';
 import { createNameCheck } from '../wire/server-tools/check-names.ts';
 import { createToolEncoder, type EncodedTools } from '../wire/tool-encoder.ts';
 import { backgroundPaths, isBackground } from './background.ts';
-import { toItems } from './items.ts';
+import { hasUnencrypted, toItems } from './items.ts';
 import { modelNameOf, clientCallItems, clientToolChoice, clientCallResult, clientToolName } from './client-calls.ts';
 
 const RESERVED_KEYS = new Set(
@@ -25,12 +25,13 @@ const RESERVED_KEYS = new Set(
 const UNSENT: ReadonlySet<string> = new Set(['mcp_approval']);
 
 export function createResponsesEncoder(settings: WireSettings): (request: ProviderRequest) => EncodedRequest {
-  const encoders = new Map<string | undefined, (message: Message) => readonly string[]>();
+  const encoders = new Map<string, (message: Message) => readonly string[]>();
   const paths = backgroundPaths(settings);
   const hostsServers = settings.serverTools.definitions.some(({ type }) => type === 'mcp');
   const encodeTools = createToolEncoder({
     names: TOOL_NAME,
     dialect: 'openai',
+    vendor: settings.name,
     strict: 'openai-strict',
     serverTools: settings.serverTools,
     clientToolName,
@@ -47,18 +48,23 @@ export function createResponsesEncoder(settings: WireSettings): (request: Provid
     }),
   });
 
-  function itemsFor(detail: string | undefined): (message: Message) => readonly string[] {
-    const known = encoders.get(detail);
+  function itemsFor(detail: string | undefined, isStored: boolean): (message: Message) => readonly string[] {
+    const key = `${detail} ${isStored}`;
+    const known = encoders.get(key);
     if (known !== undefined) return known;
     const encode = cachePerMessage((message) =>
-      toItems(message, settings.name, detail).map((item) => toJsonText(item)),
+      toItems(message, settings.name, detail, isStored).map((item) => toJsonText(item)),
     );
-    encoders.set(detail, encode);
+    encoders.set(key, encode);
     return encode;
   }
 
-  function encodeMessages(messages: readonly Message[], detail: string | undefined): readonly string[] {
-    const encode = itemsFor(detail);
+  function encodeMessages(
+    messages: readonly Message[],
+    detail: string | undefined,
+    isStored: boolean,
+  ): readonly string[] {
+    const encode = itemsFor(detail, isStored);
     const clientCalls = clientCallItems(messages, settings.name);
     return messages.flatMap((message) => {
       const item = message.role === 'tool' ? clientCalls.get(message.toolCallId) : undefined;
@@ -70,7 +76,7 @@ export function createResponsesEncoder(settings: WireSettings): (request: Provid
   return (request) => {
     checkRequest(request);
     const given = resolveOptions(settings.options, request.options, RESERVED_KEYS);
-    const tools = encodeTools(request.tools);
+    const tools = encodeTools(request.tools, request.model);
     const warnings: ProviderWarning[] = [...(tools?.warnings ?? [])];
     const rules = responsesRules(request.model, settings.origin === OPENAI_ORIGIN);
     const options = acceptedOptions(given, rules, notesOf(request.model, warnings));
@@ -96,16 +102,20 @@ export function createResponsesEncoder(settings: WireSettings): (request: Provid
       ...(tools === undefined ? {} : toolFields(request, options, tools)),
       ...(rules.takesSchema ? textFields(request, warnings) : {}),
     };
-    const items = [...encodeMessages(withMarks(request.messages, cache.points), options.imageDetail)];
+    const marked = withMarks(request.messages, cache.points);
+    const items = [...encodeMessages(marked, options.imageDetail, head.store)];
     if (request.responseFormat !== undefined && !rules.takesSchema) {
       const { text, warning } = schemaInstruction(request.responseFormat);
       items.unshift(toJsonText({ role: 'system', content: text }));
       warnings.push(warning);
     }
+    // Asked for once a reply had reasoning that can't go back. Last, so that the bytes before it stay those of the request before.
+    const isFound = !('include' in head) && request.messages.some((message) => hasUnencrypted(message, settings.name));
+    const found = isFound ? ',"include":["reasoning.encrypted_content"]' : '';
     const toolPart = tools === undefined ? '' : `,"tools":[${tools.texts.join(',')}]`;
     return {
       path: `${settings.basePath}/responses${settings.query}`,
-      body: `${toJsonText(head).slice(0, -1)}${toolPart},"input":[${items.join(',')}]}`,
+      body: `${toJsonText(head).slice(0, -1)}${toolPart},"input":[${items.join(',')}]${found}}`,
       accept: streams ? 'text/event-stream' : 'application/json',
       warnings,
       toolDecoder: tools?.toolDecoder,

@@ -9,7 +9,13 @@ import { clientCallItem } from './client-calls.ts';
 import { CALL_ID_RULES, TOOL_NAME, toWireId, toWireName } from '../wire/names.ts';
 
 /** Reasoning and opaque items go back only to the `vendor` that produced them, unchanged. */
-export function toItems(message: Message, vendor: string, detail: string | undefined): readonly object[] {
+/** `isStored`: the vendor keeps what it replied, and finds it by its id. */
+export function toItems(
+  message: Message,
+  vendor: string,
+  detail: string | undefined,
+  isStored = false,
+): readonly object[] {
   switch (message.role) {
     case 'system':
       return [markEnd(message, { role: 'system', content: message.content }, 'content', 'input_text')];
@@ -18,7 +24,7 @@ export function toItems(message: Message, vendor: string, detail: string | undef
         markEnd(message, { role: 'user', content: userContent(message.content, detail) }, 'content', 'input_text'),
       ];
     case 'assistant':
-      return assistantItems(message, vendor);
+      return assistantItems(message, vendor, isStored);
     case 'tool':
       return [markEnd(message, resultItem(message, detail), 'output', 'input_text')];
     default:
@@ -26,14 +32,14 @@ export function toItems(message: Message, vendor: string, detail: string | undef
   }
 }
 
-function assistantItems(message: AssistantMessage, vendor: string): readonly object[] {
+function assistantItems(message: AssistantMessage, vendor: string, isStored: boolean): readonly object[] {
   const isOwn = message.provider?.vendor === vendor;
   const items: object[] = [];
   let reasoning: object[] = [];
   for (const part of partsForVendor(message, vendor)) {
     if (part.type === 'reasoning') {
       const item = isOwn ? asFields(part.providerData) : undefined;
-      if (item?.['type'] === 'reasoning') reasoning.push(item);
+      if (item?.['type'] === 'reasoning' && (isStored || isWhole(item))) reasoning.push(item);
       continue;
     }
     if ((part.type === 'text' && part.text === '') || (part.type === 'opaque' && !isOwn)) continue;
@@ -59,6 +65,20 @@ function assistantItems(message: AssistantMessage, vendor: string): readonly obj
     }
   }
   return items;
+}
+
+/** Whether an item has what was thought, encrypted or as text: a vendor that kept nothing can't find it by its id. */
+function isWhole(item: Fields): boolean {
+  return (asText(item['encrypted_content']) ?? '') !== '' || asList(item['content']).length > 0;
+}
+
+/** Whether a reply of this vendor has reasoning that can't go back. */
+export function hasUnencrypted(message: Message, vendor: string): boolean {
+  if (message.role !== 'assistant' || message.provider?.vendor !== vendor) return false;
+  return message.content.some((part) => {
+    const item = part.type === 'reasoning' ? asFields(part.providerData) : undefined;
+    return item?.['type'] === 'reasoning' && !isWhole(item);
+  });
 }
 
 function contentOf({ providerData, text }: TextPart): unknown {

@@ -81,7 +81,8 @@ function findAnchor(schema: JsonSchema, name: string): unknown {
   return undefined;
 }
 
-function decode(text: string): string {
+/** Decodes percent signs, if they are any. */
+export function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

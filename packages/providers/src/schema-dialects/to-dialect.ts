@@ -1,10 +1,13 @@
+import { isObject } from '@kernel/internal';
 import { type JsonSchema, type JsonValue, KernelError, type Tool, type ProviderWarning } from '@kernel/protocol';
 import { checkDialect, type Dialect, DIALECTS, type DialectLoss } from './dialects.ts';
 import { type Budget, createBudget, tooLarge } from './budget.ts';
 import { mergeAllOf, mergeRootUnion } from './flatten.ts';
 import { restoreAbsent } from './restore.ts';
+import { vendorWarnings } from '../vendor-rules/tool-limits.ts';
 import { rewrite } from './rewrite.ts';
-import { followRefs } from './schema-node.ts';
+import { followRefs, typesOf } from './schema-node.ts';
+import { soundSchema } from './sound-schema.ts';
 
 /** A schema in a vendor's dialect, the way back for arguments, and what the dialect cannot express. */
 export interface DialectSchema {
@@ -26,20 +29,36 @@ export function toDialect(schema: JsonSchema, dialect: Dialect): DialectSchema {
   const rules = DIALECTS[dialect];
   const losses: DialectLoss[] = [];
   const lose = (keyword: string, message: string): void => void losses.push({ path: `/${keyword}`, keyword, message });
-  const budget = createBudget(schema);
-  let root = flattenRoot(schema, lose, budget);
+  const sound = soundSchema(schema, (loss) => losses.push(loss));
+  if (!describesObject(sound)) throw notAnObject(sound);
+  const budget = createBudget(sound);
+  let root = flattenRoot(sound, lose, budget);
   if (rules.keywords !== 'all' || (rules.inlineRefs && JSON.stringify(root).includes('"$ref"'))) {
-    root = rewrite(root, '', { rules, root: schema, budget, losses, activeRefs: ['#'] });
+    root = rewrite(root, '', { rules, root: sound, budget, losses, activeRefs: ['#'] });
     if (rules.inlineRefs) {
       const { $defs: _, definitions: _definitions, ...plain } = root;
       root = plain;
     }
-    if (root['type'] === undefined) root = { type: 'object', ...root };
   }
+  // OpenAI refuses a root without either.
+  if (root['type'] === undefined) root = { type: 'object', ...root };
+  if (!isObject(root['properties'])) root = { ...root, properties: {} };
   const restore = rules.allRequired
-    ? (args: JsonValue) => restoreAbsent(schema, schema, args)
+    ? (args: JsonValue) => restoreAbsent(sound, sound, args)
     : (args: JsonValue) => args;
   return Object.freeze({ schema: root, restore, losses: Object.freeze(losses) });
+}
+
+const NO_OBJECT = 'Arguments are an object: write the schema of one, with the value as a property.';
+
+function describesObject(schema: JsonSchema): boolean {
+  const types = typesOf(schema);
+  return types.length === 0 || types.includes('object');
+}
+
+function notAnObject(schema: JsonSchema): KernelError {
+  const message = `The schema of a tool's arguments has the type ${JSON.stringify(schema['type'])}.`;
+  return new KernelError('TOOL_SCHEMA_INVALID', message, { hint: NO_OBJECT });
 }
 
 const cache = new WeakMap<Tool, Map<Dialect, DialectSchema>>();
@@ -57,7 +76,7 @@ function translate(tool: Tool, dialect: Dialect): DialectSchema {
   try {
     return toDialect(tool.parameters, dialect);
   } catch (error) {
-    if (KernelError.is(error)) throw tooLarge(tool.name);
+    if (KernelError.is(error)) throw error.hint === NO_OBJECT ? error : tooLarge(tool.name);
     throw error instanceof RangeError ? tooLarge(tool.name, error) : error; // the stack overflows for a schema that is too deep
   }
 }
@@ -95,15 +114,36 @@ export function chooseSchema(tool: Tool, dialect: Dialect, strict: Dialect | und
   return { ...loose, strict: false, warnings: [...warnings, ...loose.losses.map((loss) => toWarning(tool, loss))] };
 }
 
-/** Lists, before the first request, what a vendor cannot express of these tools: each loss, and each downgrade from strict mode. */
-export function lintTools(tools: readonly Tool[], dialect: Dialect): readonly ProviderWarning[] {
-  checkDialect('lintTools', dialect);
-  const isStrict = dialect === 'openai-strict';
+/** The dialects of vendors that have another name than their dialect. */
+const VENDOR_DIALECTS = { azure: 'openai', bedrock: 'anthropic' } as const;
+
+/** Lists, before the first request, what a vendor cannot express or refuses of these tools: each loss, and each downgrade from strict mode. */
+export function lintTools(
+  tools: readonly Tool[],
+  dialect: Dialect | keyof typeof VENDOR_DIALECTS,
+): readonly ProviderWarning[] {
+  const spoken = dialect === 'azure' || dialect === 'bedrock' ? VENDOR_DIALECTS[dialect] : dialect;
+  checkDialect('lintTools', spoken);
+  const isStrict = spoken === 'openai-strict';
+  const vendors = dialect === 'openai' ? ['openai', 'azure'] : [dialect];
+  const strict = spoken === 'openai' || spoken === 'mistral' ? 'openai-strict' : undefined;
   return tools.flatMap((tool) => {
-    if (isStrict) return chooseSchema({ ...tool, strict: true }, 'openai', dialect).warnings;
-    return chooseSchema(tool, dialect, dialect === 'openai' || dialect === 'mistral' ? 'openai-strict' : undefined)
-      .warnings;
+    const limits = vendors.flatMap((vendor) => vendorWarnings(tool, vendor));
+    try {
+      const chosen = isStrict
+        ? chooseSchema({ ...tool, strict: true }, 'openai', spoken)
+        : chooseSchema(tool, spoken, strict);
+      return [...chosen.warnings, ...limits];
+    } catch (error) {
+      return [setAside(tool, error)];
+    }
   });
+}
+
+/** The warning that takes the place of a tool that no vendor would take: the others stay. */
+export function setAside(tool: Tool, error: unknown): ProviderWarning {
+  if (!KernelError.is(error)) throw error;
+  return { message: `the tool is left out: ${error.message} ${error.hint ?? ''}`.trim(), tool: tool.name, path: '' };
 }
 
 function toWarning(tool: Tool, { keyword, message, path }: DialectLoss): ProviderWarning {

@@ -1,5 +1,6 @@
 import { type Message, type SystemMessage, toolCallsOf } from '@kernel/protocol';
 import { unknownRoleError } from './check-request.ts';
+import { CONTINUE } from './role-order.ts';
 
 type Role = 'user' | 'assistant';
 
@@ -32,7 +33,16 @@ export function alternateRoles(history: readonly Message[], encode: (message: Me
     if (last?.role === role) last.blocks.push(...blocks);
     else if (blocks.length > 0) encoded.push({ role, blocks });
   }
+  // A conversation may have been cut before a reply: these APIs refuse one that the user doesn't begin.
+  if (encoded[0]?.role === 'assistant') encoded.unshift({ role: 'user', blocks: [...encode(CONTINUE)] });
   return { system, messages: encoded };
+}
+
+/** Whether a turn goes on after calls that were made without a thought: a Claude with a budget for thinking refuses that while it thinks. */
+export function lacksThought(messages: readonly EncodedMessage[], isResult: RegExp, isThought: RegExp): boolean {
+  const [reply, results] = messages.slice(-2);
+  const isOpen = results?.role === 'user' && isResult.test(results.blocks[0] ?? '');
+  return isOpen && !isThought.test(reply?.blocks[0] ?? '');
 }
 
 /** Puts tool results first, in the order of the calls before them. */

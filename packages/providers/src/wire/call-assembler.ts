@@ -1,5 +1,6 @@
 import { type DroppedCall, type FinishReason, KernelError, type JsonValue } from '@kernel/protocol';
 import type { ToolCall, ToolCallDelta } from '@kernel/protocol';
+import { type ArgumentScan, createScan, isComplete } from './argument-scan.ts';
 import { compactJson } from '../json-fields.ts';
 import { uniqueCallIds } from './names.ts';
 
@@ -12,6 +13,13 @@ export interface CallFragment {
   readonly arguments?: unknown;
   /** The last one wins. */
   readonly providerData?: JsonValue | undefined;
+}
+
+/** What tells whether a name is whole. */
+export interface NameDecoder {
+  toolName(wireName: string): string;
+  /** Whether a tool's name begins with `text`, and no tool has the name `instead`. */
+  begins(text: string, instead: string): boolean;
 }
 
 interface OpenCall {
@@ -33,12 +41,18 @@ interface OpenCall {
 // call; one that repeats the whole arguments adds nothing. Argument text stays as the vendor sent it, except that blank text becomes `{}`. An id that
 // is empty or taken within the reply is replaced by a generated one.
 /** The only place that joins argument text. */
-export function createCallAssembler() {
+export function createCallAssembler(decoder: NameDecoder = { toolName: (name) => name, begins: () => false }) {
   const calls: OpenCall[] = [];
   const abandoned: OpenCall[] = [];
   const byIndex = new Map<number, OpenCall>();
   const byId = new Map<string, OpenCall>();
   const byPosition = new Map<number, OpenCall>();
+
+  /** The last call, as long as its arguments may go on. */
+  function unfinished(): OpenCall | undefined {
+    const last = calls.at(-1);
+    return last === undefined || isComplete(last) ? undefined : last;
+  }
 
   function find(fragment: CallFragment, position: number, count: number): OpenCall | undefined {
     const { id, index } = fragment;
@@ -49,10 +63,19 @@ export function createCallAssembler() {
         const { vendorIndex } = identified;
         if (vendorIndex === index || (vendorIndex === undefined && indexed === undefined)) return identified;
       }
-      return indexed;
+      // Some gateways count on with each piece: arguments that no call of this index begins belong to the last one.
+      return indexed ?? (id === undefined && fragment.name === undefined ? unfinished() : undefined);
     }
     if (id !== undefined) return byId.get(id);
     return count === 1 ? calls.at(-1) : byPosition.get(position);
+  }
+
+  /** The whole name, if a fragment continues one that arrives in pieces, as nothing but tools on offer can tell. */
+  function joinedName({ argumentPieces, name, id }: OpenCall, fragment: CallFragment): string | undefined {
+    if (fragment.name === undefined || name === '' || fragment.name === name || argumentPieces.length > 0)
+      return undefined;
+    if (fragment.id !== undefined && id !== '' && fragment.id !== id) return undefined;
+    return [name + fragment.name, fragment.name].find((whole) => whole.startsWith(name) && decoder.begins(whole, name));
   }
 
   function open(fragment: CallFragment, position: number): OpenCall {
@@ -63,7 +86,7 @@ export function createCallAssembler() {
       name: '',
       argumentPieces: [],
       mayBeComplete: false,
-      scan: { piece: 0, depth: 0, inString: false, escaped: false, complete: false },
+      scan: createScan(),
       providerData: undefined,
     };
     calls.push(call);
@@ -98,6 +121,9 @@ export function createCallAssembler() {
       const fragment = { index, id: emptyToUndefined(raw.id), name: emptyToUndefined(raw.name), providerData };
       const text = argumentText(raw.arguments);
       const match = find(fragment, position, count);
+      const joined = match === undefined ? undefined : joinedName(match, fragment);
+      if (match !== undefined && joined !== undefined) match.name = '';
+      if (joined !== undefined) fragment.name = decoder.toolName(joined);
       const relation = match === undefined ? 'new' : relate(match, fragment, text);
       if (relation === 'repeat') return undefined;
       if (relation === 'new' && isBlank(fragment, text)) return undefined;
@@ -196,36 +222,6 @@ function append(call: OpenCall, text: string): void {
   const isFirst = call.argumentPieces.length === 0;
   call.mayBeComplete ||= text.includes('}') || text.includes(']') || (isFirst && !text.startsWith('{'));
   call.argumentPieces.push(text);
-}
-
-/** Each character is examined once. */
-interface ArgumentScan {
-  piece: number;
-  depth: number;
-  inString: boolean;
-  escaped: boolean;
-  complete: boolean;
-}
-
-function isComplete({ argumentPieces, scan }: OpenCall): boolean {
-  for (; scan.piece < argumentPieces.length; scan.piece += 1) scanPiece(scan, argumentPieces[scan.piece] ?? '');
-  return scan.complete;
-}
-
-function scanPiece(scan: ArgumentScan, piece: string): void {
-  for (let at = 0; at < piece.length; at += 1) {
-    const code = piece.charCodeAt(at);
-    if (scan.escaped) scan.escaped = false;
-    else if (scan.inString) {
-      if (code === 0x5c) scan.escaped = true;
-      else if (code === 0x22) scan.inString = false;
-    } else if (code === 0x22) scan.inString = true;
-    else if (code === 0x7b || code === 0x5b) scan.depth += 1;
-    else if (code === 0x7d || code === 0x5d) scan.depth -= 1;
-    // At depth 0, outside of a string, a value has ended (or only white space was seen).
-    if (!scan.inString && scan.depth === 0 && code > 0x20) scan.complete = true;
-    else if (scan.inString || scan.depth !== 0) scan.complete = false;
-  }
 }
 
 function argumentText(value: unknown): string {

@@ -9,11 +9,13 @@ import {
   type ProviderEvent,
   type ProviderWarning,
   type ToolCall,
+  type ToolCallDelta,
   type Usage,
 } from '@kernel/protocol';
 import { replyError } from '../http/errors.ts';
 import type { VendorError } from '../http/vendor-error.ts';
 import type { BackgroundPaths } from '../stream/reply-decoder.ts';
+import type { Renaming } from '../schema-dialects/property-names.ts';
 import { type CallAssembler, type CallFragment, createCallAssembler } from './call-assembler.ts';
 import {
   addWhole,
@@ -59,6 +61,8 @@ export function createMessageBuilder(context: DecoderContext) {
   let model = context.model;
   let spoken = '';
   let isEnded = false;
+  /** Calls of tools whose properties have other names on the wire, by ordinal. */
+  let renamedCalls: Map<number, { readonly renaming: Renaming; held: string }> | undefined;
 
   function open(type: OpenPart['type']): OpenPart {
     if (current?.type === type) return current;
@@ -92,6 +96,21 @@ export function createMessageBuilder(context: DecoderContext) {
       const text = toolDecoder.restoreArguments(call.name, call.arguments);
       return [text === call.arguments ? call : Object.freeze({ ...call, arguments: text })];
     });
+  }
+
+  /** A property is told by the tool's own name for it: text that may begin one waits for the rest. */
+  function emitCall(event: ToolCallDelta): void {
+    const found = event.name === undefined ? undefined : toolDecoder.renaming(event.name);
+    if (found !== undefined) (renamedCalls ??= new Map()).set(event.index, { renaming: found, held: '' });
+    const call = renamedCalls?.get(event.index);
+    if (call === undefined) {
+      emit(event);
+      return;
+    }
+    const text = call.held + event.arguments;
+    const end = call.renaming.open.exec(text)?.index ?? text.length;
+    call.held = text.slice(end);
+    emit({ ...event, arguments: call.renaming.fromWire(text.slice(0, end)) });
   }
 
   function partialText(): string {
@@ -148,19 +167,19 @@ export function createMessageBuilder(context: DecoderContext) {
     call(fragment: CallFragment, position?: number, count?: number) {
       const renamed =
         fragment.name === undefined ? fragment : { ...fragment, name: toolDecoder.toolName(fragment.name) };
-      assembler ??= createCallAssembler();
+      assembler ??= createCallAssembler(toolDecoder);
       const before = assembler.size();
       const event = assembler.add(renamed, position, count);
       if (assembler.size() > before) {
         order.push(before);
         current = undefined;
       }
-      if (event !== undefined) emit(event);
+      if (event !== undefined) emitCall(event);
     },
     /** Adds to the arguments of a call, as `call` would; returns false if only `call` can tell which call it is. */
     moreArguments(index: number, text: string, position: number): boolean {
       const event = assembler?.more(index, text, position);
-      if (event !== undefined) emit(event);
+      if (event !== undefined) emitCall(event);
       return event !== undefined;
     },
     /** If `counts` is undefined, the previous ones stay. */
@@ -177,7 +196,10 @@ export function createMessageBuilder(context: DecoderContext) {
       for (const part of order) if (typeof part === 'object' && part.type !== 'reserved') add(part, '', true);
       const drops = dropCalls || dropsCalls(finish);
       const content = contentWith(drops ? undefined : assembler?.finishByIndex());
-      const droppedCalls = assembler?.drop(drops ? finish : undefined) ?? [];
+      const droppedCalls = (assembler?.drop(drops ? finish : undefined) ?? []).map((call) => {
+        const renaming = toolDecoder.renaming(call.name);
+        return renaming === undefined ? call : { ...call, arguments: renaming.fromWire(call.arguments) };
+      });
       emit({
         type: 'message-end',
         message: Object.freeze({

@@ -96,6 +96,14 @@ export function acceptedOptions(options: ResolvedOptions, rules: ModelRules, not
   };
 }
 
+/** What a request may ask for if its turn began without a thought. */
+export function withoutThinking(options: ResolvedOptions, notes: Notes): ResolvedOptions {
+  const { reasoningEffort, ...others } = options;
+  if (reasoningEffort === undefined || reasoningEffort === 'none') return options;
+  notes.leftOut('reasoningEffort', 'the calls of this turn were made without a thought, and the model could not go on');
+  return others;
+}
+
 function refusedNames(rules: ModelRules, effort: JsonValue | undefined): readonly string[] {
   const reasons = effort === undefined ? rules.reasons : effort !== 'none';
   const samples = rules.sampling === 'always' || (rules.sampling === 'without-reasoning' && !reasons);

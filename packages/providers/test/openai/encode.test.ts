@@ -124,9 +124,11 @@ test('the tools are written once per list: getters of a schema are read in the f
   };
   const tools = [tool('add', { parameters })];
   await withServer({ replies: () => REPLY }, async ({ provider }) => {
-    for (let turn = 0; turn < 4; turn += 1) await endOf(provider.stream(request({ tools })));
+    await endOf(provider.stream(request({ tools })));
+    const inFirstTurn = reads;
+    for (let turn = 1; turn < 4; turn += 1) await endOf(provider.stream(request({ tools })));
+    expect(reads).toBe(inFirstTurn);
   });
-  expect(reads).toBe(1);
 });
 
 test.each([

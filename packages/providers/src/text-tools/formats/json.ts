@@ -1,5 +1,5 @@
 import { readCallObjects } from '../json-text.ts';
-import { jsonLine, jsonThen } from '../end-finders.ts';
+import { jsonLine, jsonThen, lineEnd } from '../end-finders.ts';
 import type { CallParser, TextFormat } from '../format.ts';
 import { callJson, promptWith, resultJson } from '../prompts.ts';
 
@@ -10,12 +10,23 @@ const lineParsers: readonly CallParser[] = ['{', '['].map((open) => ({
   parse: (text) => readCallObjects(text, true),
 }));
 
-const fenceParsers: readonly CallParser[] = ['```json\n', '```tool_call\n', '```\n'].map((open) => ({
-  open,
-  lineStart: true,
-  createFinder: jsonThen(open, '```'),
-  parse: (text) => readCallObjects(text.slice(open.length, -3), true),
-}));
+/** JSON in a fence, whose first line may end in blanks. */
+function fencedJson(open: string): CallParser {
+  return {
+    open,
+    lineStart: true,
+    createFinder() {
+      const find = jsonThen(open, '```')();
+      return (text, atEnd) => {
+        const head = lineEnd(text, open.length, atEnd, '');
+        return head === undefined || head < 0 ? head : find(text, atEnd);
+      };
+    },
+    parse: (text) => readCallObjects(text.slice(open.length, -3), true),
+  };
+}
+
+const fenceParsers: readonly CallParser[] = ['```json', '```tool_call', '```'].map(fencedJson);
 
 export const plainJson: readonly CallParser[] = [...fenceParsers, ...lineParsers];
 

@@ -1,0 +1,38 @@
+import { isObject } from '@kernel/internal';
+import type { MediaLimits } from '@kernel/protocol';
+import { VENDOR_RULES, type VendorLimits } from './rules.ts';
+
+const MOST_KEPT = 100;
+const known = new Map<string, VendorLimits>();
+
+/** Returns the limits that hold for a model at a vendor: the same object each time. */
+export function limitsOf(vendor: string, model: string): VendorLimits {
+  const key = `${vendor}/${model}`;
+  const kept = known.get(key);
+  if (kept !== undefined) return kept;
+  const rules = VENDOR_RULES.filter(([where]) => {
+    if (!where.startsWith('*/') && !where.startsWith(vendor)) return false;
+    const [on = '', pattern] = where.split('/');
+    return (on === '*' || on === vendor) && (pattern === undefined || new RegExp(pattern, 'i').test(model));
+  });
+  const limits = Object.freeze(Object.fromEntries(rules.map(([, what, limit]) => [what, limit])));
+  if (known.size >= MOST_KEPT) known.clear();
+  known.set(key, limits);
+  return limits;
+}
+
+/** Returns what all of these limits allow, for a request that any of several vendors may get. */
+export function strictest(all: readonly unknown[]): MediaLimits {
+  const merged = new Map<string, unknown>();
+  for (const [what, limit] of all.flatMap((limits) => (isObject(limits) ? Object.entries(limits) : []))) {
+    const before = merged.get(what);
+    if (typeof before === 'number' && typeof limit === 'number') merged.set(what, Math.min(before, limit));
+    else if (Array.isArray(before) && Array.isArray(limit))
+      merged.set(
+        what,
+        before.filter((value) => limit.includes(value)),
+      );
+    else merged.set(what, isObject(before) && isObject(limit) ? strictest([before, limit]) : limit);
+  }
+  return Object.fromEntries(merged);
+}
