@@ -159,10 +159,11 @@ async function atTerminal(
   replies: WireServerOptions['replies'],
   work: (terminal: PseudoTerminal, server: WireServer, cwd: string) => Promise<void>,
   args: readonly string[] = [],
+  inShell = false,
 ): Promise<void> {
   await withServer(replies, async (model, server) => {
     const cwd = project();
-    const terminal = inPseudoTerminal(['chat', ...model, ...args], { cwd });
+    const terminal = inPseudoTerminal(['chat', ...model, ...args], { cwd, inShell });
     await terminal.sees('› ');
     await work(terminal, server, cwd);
   });
@@ -251,6 +252,58 @@ test('what is typed while a call runs is shown, and reaches the model before its
       expect(messagesOf(server, 1).at(-1)).toBe('user: stop at two');
     },
     COMMANDS,
+  );
+});
+
+test('after Ctrl-Z and fg the chat goes on with what was typed', async () => {
+  verifies('cli.chat.steer');
+  await atTerminal(
+    [{ text: 'First.' }],
+    async (terminal, server) => {
+      terminal.type('half');
+      await terminal.sees('half');
+      terminal.type('\u001A');
+      await terminal.sees('Stopped');
+      terminal.type('fg\r');
+      await terminal.sees('› half');
+      terminal.type(' a line\r');
+      await terminal.sees('First.');
+      await terminal.sees('› ');
+      expect(messagesOf(server, 0)).toEqual(['user: half a line']);
+      terminal.type('\u0004');
+      await terminal.sees('$ ');
+      terminal.type('exit\r');
+      expect(await terminal.ended).toBe(0);
+    },
+    [],
+    true,
+  );
+});
+
+test('a turn that Ctrl-Z stops goes on after fg, and takes what is typed', async () => {
+  verifies('cli.chat.steer');
+  await atTerminal(
+    [{ calls: [SLOW] }, { text: 'I see.' }],
+    async (terminal, server, cwd) => {
+      terminal.type('run it\r');
+      await begun(cwd);
+      terminal.type('\u001A');
+      await terminal.sees('Stopped');
+      terminal.type('fg\r');
+      terminal.type('stop at two');
+      await terminal.sees('› stop at two');
+      terminal.type('\r');
+      await terminal.sees('1 message waits');
+      writeFileSync(join(cwd, 'go'), '');
+      await terminal.sees('I see.');
+      expect(messagesOf(server, 1).at(-1)).toBe('user: stop at two');
+      terminal.type('\u0004');
+      await terminal.sees('$ ');
+      terminal.type('exit\r');
+      expect(await terminal.ended).toBe(0);
+    },
+    COMMANDS,
+    true,
   );
 });
 

@@ -100,32 +100,44 @@ export interface PseudoTerminal {
   readonly ended: Promise<number | null>;
 }
 
-/** Starts the built program in a pseudo-terminal of `script` (util-linux), which every Linux has. */
+/** Starts the built program in a pseudo-terminal of `script` (util-linux), which every Linux has; `inShell` types it into a shell there, whose prompt is `$ `. */
 export function inPseudoTerminal(
   args: readonly string[],
   {
     cwd,
     columns = 80,
+    inShell = false,
     env = {},
-  }: { readonly cwd: string; readonly columns?: number; readonly env?: Readonly<Record<string, string>> },
+  }: {
+    readonly cwd: string;
+    readonly columns?: number;
+    readonly inShell?: boolean;
+    readonly env?: Readonly<Record<string, string>>;
+  },
 ): PseudoTerminal {
   const quote = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
   const program = [process.execPath, CLI, ...args].map(quote).join(' ');
-  const child = spawn('script', ['-qec', `stty cols ${columns} rows 30; exec ${program}`, '/dev/null'], {
-    cwd,
-    env: {
-      PATH: process.env['PATH'],
-      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
-      HOME: cwd,
-      TZ: 'UTC',
-      LANG: 'C.UTF-8',
-      SHELL: '/bin/sh',
-      TERM: 'xterm-256color',
-      PROMPT_AGENT_SERVERS: '',
-      ...env,
+  const child = spawn(
+    'script',
+    ['-qec', `stty cols ${columns} rows 30; exec ${inShell ? 'sh -im' : program}`, '/dev/null'],
+    {
+      cwd,
+      env: {
+        PATH: process.env['PATH'],
+        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+        HOME: cwd,
+        TZ: 'UTC',
+        LANG: 'C.UTF-8',
+        SHELL: '/bin/sh',
+        TERM: 'xterm-256color',
+        PROMPT_AGENT_SERVERS: '',
+        PS1: '$ ',
+        ...env,
+      },
+      stdio: ['pipe', 'pipe', 'inherit'],
     },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  );
+  if (inShell) child.stdin.write(`${program}\r`);
   let raw = '';
   let seen = 0;
   child.stdout.setEncoding('utf8').on('data', (piece: string) => {

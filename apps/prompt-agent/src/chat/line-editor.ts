@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { Host } from '../host.ts';
 import { silence, SILENCE_MS, TYPING_MS } from '../questions/ask.ts';
+import { stopOnCtrlZ } from '../questions/suspend.ts';
 import type { Complete } from './complete.ts';
 import { BRACKETED_PASTE, createPasteFilter, textOfLine, toLine } from './paste-filter.ts';
 
@@ -11,6 +12,8 @@ const PROMPT_OF_MORE = '… ';
 interface EditorEvents {
   readonly onMessage: (text: string) => void;
   readonly onInterrupt: () => void;
+  /** The program is about to stop while no question is shown. */
+  readonly onStop: () => void;
   readonly onEnd: () => void;
 }
 
@@ -55,7 +58,6 @@ export function openLineEditor(
     prompt: PROMPT,
     completer: complete,
   });
-  if (hasPaste) stderr.write(BRACKETED_PASTE.on);
 
   editor.on('line', (line) => {
     if (answer !== undefined) {
@@ -79,6 +81,19 @@ export function openLineEditor(
   });
   editor.on('SIGINT', () => events.onInterrupt());
   editor.on('close', () => events.onEnd());
+  const paste = (mode: 'on' | 'off'): void => void (hasPaste && stderr.write(BRACKETED_PASTE[mode]));
+  const endStops = stopOnCtrlZ(editor, stdin, {
+    stop() {
+      if (answer === undefined) events.onStop();
+      paste('off');
+    },
+    resume() {
+      paste('on');
+      if (!isHidden) editor.prompt(true);
+    },
+  });
+
+  paste('on');
 
   const take = (): string => {
     const { line } = editor;
@@ -143,8 +158,9 @@ export function openLineEditor(
       editor.removeAllListeners('close');
       editor.close();
       stdin.unpipe(filter);
+      endStops();
       stdin.pause();
-      if (hasPaste) stderr.write(BRACKETED_PASTE.off);
+      paste('off');
     },
   };
 }

@@ -81,6 +81,8 @@ export async function chatOnTerminal(invocation: Invocation, sessions: ChatSessi
             } else turn.abort(new Error('stopped'));
           }
         },
+        // What the shell writes stands below what is removed here.
+        onStop: () => output.hold()(),
         onEnd: leave,
       },
     });

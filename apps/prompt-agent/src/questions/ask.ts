@@ -2,6 +2,7 @@ import type { Interface } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { Host } from '../host.ts';
 import type { Output } from '../output/output.ts';
+import { stopOnCtrlZ } from './suspend.ts';
 
 /** How long the terminal must be silent before a question is asked, in milliseconds. */
 export const SILENCE_MS = 30;
@@ -95,6 +96,8 @@ function editLine({ stdin, stderr }: Terminal, draft: string, signal: AbortSigna
   const editor = readline().createInterface({ input: stdin, output: stderr, terminal: true, prompt: '' });
   // In raw mode Ctrl-C is a key: here it means no.
   editor.once('SIGINT', () => editor.close());
+  const endStops = stopOnCtrlZ(editor, stdin, { stop: () => undefined, resume: () => editor.prompt(true) });
+  editor.once('close', endStops);
   const line = nextLine(editor, signal);
   editor.prompt();
   editor.write(draft);
