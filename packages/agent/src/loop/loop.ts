@@ -123,11 +123,14 @@ async function runCalls(
   const suspended = outputs.flatMap((each) => each.suspended ?? []);
   const pending = outputs.flatMap((each) => each.pending ?? []);
   if (suspended.length > 0) return endWithPendingCalls(run, suspended, pending);
-  const stopped = outputs.findIndex(({ handled }) => handled !== undefined);
-  const answer = outputs[stopped]?.handled;
-  if (answer === undefined) return output?.refusal(run, results);
-  if (output?.isAnswer(calls[stopped]?.name ?? '') === true) return output.endWithAnswer(run, answer);
-  return { reason: 'handled', answer };
+  const stopped = outputs.find(
+    ({ handled }, at) => handled !== undefined && output?.isAnswer(calls[at]?.name ?? '') !== true,
+  );
+  if (stopped?.handled !== undefined) return { reason: 'handled', answer: stopped.handled };
+  if (output === undefined) return undefined;
+  const answer = outputs.find(({ handled }) => handled !== undefined)?.handled;
+  const ending = await output.endOfCalls(run, results, answer);
+  return ending && endUnlessReceived(run, ending);
 }
 
 /**
@@ -139,15 +142,21 @@ async function finishOrContinue(
   reply: ModelOutput,
   closing: RunEnding | undefined,
 ): Promise<RunEnding | undefined> {
-  const { options, output, pauses, inbox, turns } = run;
+  const { options, output, pauses, turns } = run;
   if (recordPause(pauses, reply, turns)) return undefined;
-  const answered = output?.withDroppedAnswer(reply) ?? reply;
+  const answered = output?.withDroppedAnswer(run, reply) ?? reply;
   const asText = withPausedText(pauses, endingOfReply(answered, reply.asked?.provider ?? options.provider.name));
   const { outputMode } = reply;
   const isTyped = asText.reason === 'done' && output !== undefined && outputMode !== undefined;
   const ending = isTyped ? await output.readReply(run, outputMode, asText) : asText;
   if (ending === undefined) return undefined;
   if (closing !== undefined) return endingOfClosingTurn(closing, ending, asText.reason === 'done');
+  return endUnlessReceived(run, ending);
+}
+
+/** Ends the run, unless it is done and a message came in that must be answered first. */
+async function endUnlessReceived(run: Run, ending: RunEnding): Promise<RunEnding | undefined> {
+  const { options, inbox, turns } = run;
   if (ending.reason !== 'done' || (options.steering === undefined && !run.hasAsyncCalls)) return ending;
   const taken = await runStep<Received>(run.steps, inboxStep(run, inbox, turns));
   recordTaken(inbox, taken);

@@ -120,14 +120,22 @@ export interface TypedOutput {
   ): Promise<OutputRequest>;
   /** Emits the answer so far after each event that adds to it. For the events of one turn. */
   withDeltas(emit: Emit, mode: OutputMode): Emit;
-  /** Returns a reply with the answer of a call as its text, if the call must not run and gave the whole answer. */
-  withDroppedAnswer<Reply extends Pick<MessageEnd, 'message' | 'finishReason' | 'droppedCalls'>>(reply: Reply): Reply;
+  /** Returns a reply with the answer of a call as its text, if the call must not run and gave the whole answer. Called for each reply without calls. */
+  withDroppedAnswer<Reply extends Pick<MessageEnd, 'message' | 'finishReason' | 'droppedCalls'>>(
+    run: Run,
+    reply: Reply,
+  ): Reply;
   /** Reads a reply as the answer. Undefined: it does not fit, and the model is asked once more. */
   readReply(run: Run, mode: OutputMode, ending: RunAnswer): Promise<RunEnding | undefined>;
-  /** Ends the run with the answer that a call gave. */
-  endWithAnswer(run: Run, answer: string): Promise<RunEnding>;
-  /** Returns how the run ends if a call gave an answer that does not fit, for the second time. Throws `CONFIG_INVALID` where the check failed. */
-  refusal(run: Run, results: readonly (readonly [ToolCall, ToolResult])[]): RunEnding | undefined;
+  /**
+   * Ends the run with the `answer` that a call gave, if the other calls of its reply succeeded; else the model is asked again. Without an answer, ends it if one
+   * did not fit for the second time. Rejects with `CONFIG_INVALID` where the check failed.
+   */
+  endOfCalls(
+    run: Run,
+    results: readonly (readonly [ToolCall, ToolResult])[],
+    answer: string | undefined,
+  ): Promise<RunEnding | undefined>;
   /** Adds the typed answer to how the run ended. Where it ended early, its text may be one that nobody has read yet. */
   complete(run: Run, ended: RunEnding): Promise<RunEnding>;
 }

@@ -8,6 +8,7 @@ import {
   textOf,
   toModelText,
   type ToolCall,
+  toolCallsOf,
   type ToolResult,
 } from '@kernel/protocol';
 import { ignoreRejection } from '../ignore-rejection.ts';
@@ -33,11 +34,48 @@ const EARLY_ENDS: ReadonlySet<string> = new Set(['limit', 'loop', 'length', 'han
 export function createAnswerSteps(
   reader: AnswerReader,
   answerName: string,
-): Pick<TypedOutput, 'isAnswer' | 'withDroppedAnswer' | 'readReply' | 'endWithAnswer' | 'refusal' | 'complete'> {
+): Pick<TypedOutput, 'isAnswer' | 'withDroppedAnswer' | 'readReply' | 'endOfCalls' | 'complete'> {
   let rejected = 0;
   /** The last turn whose text was read, and the answer in it, if it was one. */
   let last: { readonly turn: number; readonly answer?: string } = { turn: -1 };
+  /** The other calls that a reply made beside its text or answer, and that will never run. */
+  let dropped: { readonly turn: number; readonly names: readonly string[] } = { turn: -1, names: [] };
+  /** The ids of the calls that went on in the background. */
+  const background = new Set<string>();
   const isAnswer = (name: string): boolean => name === answerName;
+  const droppedNames = ({ turns }: Run): readonly string[] => (dropped.turn === turns ? dropped.names : []);
+
+  /** The names of the calls of the last reply, without the answer, that did not succeed: what stands beside them was written before that was known. */
+  function unsuccessful({ messages }: Run): readonly string[] {
+    const at = messages.findLastIndex((message) => message.role === 'assistant');
+    const reply = messages[at];
+    const succeeded = new Set(
+      messages.slice(at).flatMap((each) => (each.role === 'tool' && each.isError !== true ? [each.toolCallId] : [])),
+    );
+    const calls = reply?.role === 'assistant' ? toolCallsOf(reply) : [];
+    return calls
+      .filter(({ id, name }) => !isAnswer(name) && (!succeeded.has(id) || background.has(id)))
+      .map(({ name }) => name);
+  }
+
+  /** Whether a text of the last reply was written beside calls that did not succeed. */
+  function isPremature(run: Run, answer: string): boolean {
+    const reply = run.messages.findLast((message) => message.role === 'assistant');
+    const isOfReply = reply !== undefined && textOf(reply) === answer;
+    return droppedNames(run).length > 0 || (isOfReply && unsuccessful(run).length > 0);
+  }
+
+  /** Asks for the answer again, in the step `output:<turn>`, after what the calls beside it have given. */
+  async function askAgain(run: Run, text: string, names: readonly string[], mode: OutputMode): Promise<string[]> {
+    const which = [...new Set(names)].map((name) => `"${name}"`).join(', ');
+    const issues = [`it was written beside calls that did not succeed or have not ended: ${which}`];
+    const head = { id: `output:${run.turns}`, kind: 'output', input: { text } } as const;
+    const received = [correction(issues, mode === 'tool-call' ? answerName : undefined)];
+    const step = createStep(run, head, async (): Promise<OutputStepResult> => ({ issues, received }));
+    const asked = await runStep<OutputStepResult>(run.steps, step);
+    if ('received' in asked) append(run, ...asked.received);
+    return issues;
+  }
 
   /** Reads a text in the step `output:<turn>`. What is wrong with it is said to the model, unless that is not asked again. */
   async function readText(run: Run, text: string, mode: OutputMode, isLast: boolean): Promise<OutputStepResult> {
@@ -81,25 +119,48 @@ export function createAnswerSteps(
     return { reason: 'error', error: invalidOutput(read.issues, ending.answer) };
   }
 
+  /** How the run ends if a call gave an answer that does not fit, for the second time. A call that was skipped gave none. */
+  function refusal(run: Run, results: readonly (readonly [ToolCall, ToolResult])[]): RunEnding | undefined {
+    const refused = results.find(
+      ([call, result]) => isAnswer(call.name) && result.isError === true && result.outcome !== 'skipped',
+    );
+    if (refused === undefined) return undefined;
+    const [call, result] = refused;
+    if (result.code === 'CONFIG_INVALID') throw checkFailed(toModelText(result));
+    return reject(run, [toModelText(result)], call.arguments);
+  }
+
   return {
     isAnswer,
     withDroppedAnswer<Reply extends Pick<MessageEnd, 'message' | 'finishReason' | 'droppedCalls'>>(
+      { turns: turn }: Run,
       reply: Reply,
     ): Reply {
-      const { droppedCalls, finishReason, message } = reply;
+      const { droppedCalls = [], finishReason, message } = reply;
+      dropped = { turn, names: droppedCalls.flatMap(({ name }) => (isAnswer(name) ? [] : [name])) };
       if (runEndOf(finishReason) === 'filtered') return reply;
-      const given = droppedCalls?.find((call) => isAnswer(call.name) && isWholeJson(call.arguments));
+      const given = droppedCalls.find((call) => isAnswer(call.name) && isWholeJson(call.arguments));
       if (given === undefined || isWholeJson(textOf(message))) return reply;
       return { ...reply, message: { ...message, content: [{ type: 'text', text: given.arguments }] } };
     },
     async readReply(run: Run, mode: OutputMode, ending: RunAnswer) {
       const { answer: text } = ending;
+      const names = droppedNames(run);
+      if (names.length > 0) return reject(run, await askAgain(run, text, names, mode), text);
       const read = await readText(run, text, mode, rejected > 0);
       if ('answer' in read) return { ...ending, answer: read.answer };
       append(run, ...read.received);
       return reject(run, read.issues, text);
     },
-    async endWithAnswer(run: Run, answer: string) {
+    async endOfCalls(run: Run, results: readonly (readonly [ToolCall, ToolResult])[], answer: string | undefined) {
+      for (const [call, result] of results) if (result.async === true) background.add(call.id);
+      if (answer === undefined) return refusal(run, results);
+      const names = unsuccessful(run);
+      if (names.length > 0) {
+        const issues = await askAgain(run, answer, names, 'tool-call');
+        void run.emit({ type: 'output-rejected', issues });
+        return undefined;
+      }
       const head = { id: `answer:${run.turns}`, kind: 'answer', input: { answer } } as const;
       // In a step, so that the history ends as with an answer in a reply.
       const step = createStep(run, head, async (): Promise<{ readonly message: AssistantMessage }> => ({
@@ -108,17 +169,12 @@ export function createAnswerSteps(
       append(run, (await runStep<{ readonly message: AssistantMessage }>(run.steps, step)).message);
       return { reason: 'done', answer };
     },
-    refusal(run: Run, results: readonly (readonly [ToolCall, ToolResult])[]) {
-      const refused = results.find(([call, result]) => isAnswer(call.name) && result.isError === true);
-      if (refused === undefined) return undefined;
-      const [call, result] = refused;
-      if (result.code === 'CONFIG_INVALID') throw checkFailed(toModelText(result));
-      return reject(run, [toModelText(result)], call.arguments);
-    },
     async complete(run: Run, ended: RunEnding) {
       if (ended.reason === 'done') return withOutput(ended, run.signal);
       if (!endedEarly(ended)) return ended;
       const { answer } = ended;
+      // The answer of a hook is the program's own.
+      if (ended.reason !== 'handled' && isPremature(run, answer)) return ended;
       if (last.turn < run.turns && isWholeJson(answer))
         await (run.signal.aborted ? readWithoutWaiting(run, answer) : readText(run, answer, 'text', true));
       if (last.turn < run.turns || last.answer === undefined) return ended;

@@ -19,7 +19,7 @@ const NAME = 'final_answer';
 export type AnswerTool = ReturnType<typeof withAnswerTool>;
 
 /**
- * Adds a tool that takes the answer, under a name that the toolset does not have. Calling it ends the run with the JSON of the answer, or with
+ * Adds a tool that takes the answer, under a name that the toolset does not have. Calling it ends the run with the JSON of the answer if the other calls of the reply succeed, or with
  * `CONFIG_INVALID` if a check fails.
  */
 export function withAnswerTool(inner: Toolset | undefined, schema: JsonSchema, reader: AnswerReader) {
@@ -56,13 +56,13 @@ async function takeAnswer(reader: AnswerReader, { name, arguments: text }: ToolC
     });
     return toErrorResult(error);
   }
-  return { forLLM: 'The answer was accepted.', silent: true, error: hookStop(read.answer) };
+  return { forLLM: 'The answer was received.', silent: true, error: hookStop(read.answer) };
 }
 
 function createTool(name: string, parameters: JsonSchema): Tool {
   return Object.freeze({
     name,
-    description: 'Gives the final answer. Call it once, as soon as everything that the answer needs is known.',
+    description: 'Gives the final answer. Call it once, alone, as soon as everything that the answer needs is known.',
     parameters,
     effect: 'read',
   });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { StructuredOutput } from '@kernel/protocol';
+import type { Provider, StructuredOutput } from '@kernel/protocol';
 import { mockTool, mockToolset, type ScriptStep, scriptedProvider, verifies } from '@kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { collect, run, type RunOptions, withHooks, agentAsTool } from '../../src/index.ts';
@@ -10,6 +10,13 @@ const Names = z.object({ names: z.array(z.string()), tags: z.array(z.string()).d
 const valid = '{"names":["a"]}';
 const found = { names: ['a'], tags: [] };
 const look = (text?: string): ScriptStep => ({ calls: [{ name: 'look' }], ...(text !== undefined && { text }) });
+
+type MockAnswer = Parameters<typeof mockTool>[1];
+
+/** A reply that never ends. */
+async function* neverEnding(): AsyncGenerator<never> {
+  await new Promise(() => undefined);
+}
 
 function start(
   script: readonly ScriptStep[],
@@ -120,7 +127,7 @@ describe('a run that ends early with the whole text of a typed answer has it', (
   test('in a loop, also from a closing turn', async () => {
     verifies('output.early');
     const same = Array.from({ length: 3 }, () => look(valid));
-    const repeats = { warn: 1, refuse: 2, stop: 3 };
+    const repeats = { warn: 1, refuse: 3, stop: 3 };
     const options = {
       model: 'm',
       messages: [user('Go')],
@@ -131,6 +138,8 @@ describe('a run that ends early with the whole text of a typed answer has it', (
     expect(stopped).toMatchObject({ reason: 'loop', turns: 3, output: found });
     const silent = [look(), look(), look(), { text: valid }];
     const closing = scriptedProvider(silent, { structuredOutput: 'schema' });
+    const refused = { ...options, provider: scriptedProvider(same), limits: { repeats: { ...repeats, refuse: 2 } } };
+    expect(await collect(run(refused))).not.toHaveProperty('output');
     const closed = await collect(run({ ...options, provider: closing, limits: { repeats, onLimit: 'answer' } }));
     expect(closed).toMatchObject({ reason: 'loop', turns: 4, output: found });
   });
@@ -208,15 +217,24 @@ describe('in virtual time', () => {
   describe('a run that ends early with the whole text of a typed answer has it', () => {
     test('at the time limit, unless a check of it takes its time', async () => {
       verifies('output.early');
-      const end = (output: z.ZodType) => {
-        const provider = scriptedProvider([look(valid)], { structuredOutput: 'schema' });
-        const tools = mockToolset([mockTool('look', { hangs: true })]);
+      const end = (output: z.ZodType, looked: MockAnswer = 'seen') => {
+        const { stream } = scriptedProvider([look(valid)]);
+        let turns = 0;
+        const provider: Provider = {
+          name: 'p',
+          structuredOutput: () => 'schema',
+          stream: (request) => ((turns += 1) === 1 ? stream(request) : neverEnding()),
+        };
+        const tools = mockToolset([mockTool('look', looked)]);
         return collect(run({ provider, model: 'm', messages: [user('Go')], tools, output, limits: { timeMs: 20 } }));
       };
       expect(await end(Names)).toMatchObject({ reason: 'limit', limit: 'time', answer: valid, output: found });
       const slow = await end(Names.refine(() => new Promise<boolean>(() => undefined)));
       expect(slow).toMatchObject({ reason: 'limit', limit: 'time', answer: valid });
       expect(slow).not.toHaveProperty('output');
+      const unfinished = await end(Names, { hangs: true });
+      expect(unfinished).toMatchObject({ reason: 'limit', limit: 'time', answer: valid });
+      expect(unfinished).not.toHaveProperty('output');
     });
   });
 });
