@@ -23,7 +23,6 @@ describe('an answer beside calls stands only if they succeeded, and else the mod
     ],
     ['the call fails', { tools: failing }],
     ['the toolset throws', { tools: payWith('read', { throws: new Error('no money') }) }],
-    ['the call is over its limit', { tools: payWith('read', 'paid'), limits: { callsPerTool: 2 } }],
     ['the tool is unknown', { tools: mockToolset([mockTool('other', 'x')]) }],
     ['it goes on in the background', { tools: payWith('read', { forLLM: 'later', async: true }) }],
   ])('%s', async (_what, given) => {
@@ -84,6 +83,14 @@ describe('an answer beside calls stands only if they succeeded, and else the mod
     const provider = scriptedProvider([step], { structuredOutput: 'schema' });
     const result = await collect(run({ provider, ...options, tools: failing, limits: { turns: 1 } }));
     expect(result).not.toHaveProperty('output');
+  });
+
+  test('over the limit of calls, in the last turn', async () => {
+    verifies('output.beside');
+    const provider = scriptedProvider([{ calls: [pay, pay, final(true)] }, { text: '{"paid":false}' }]);
+    const limits = { callsPerTool: 1, onLimit: 'answer' } as const;
+    const result = await collect(run({ provider, ...options, tools: payWith('read', 'paid'), limits }));
+    expect(result).toMatchObject({ reason: 'limit', output: { paid: false } });
   });
 
   test('in a closing turn, which runs no calls', async () => {

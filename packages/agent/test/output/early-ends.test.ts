@@ -14,9 +14,9 @@ const look = (text?: string): ScriptStep => ({ calls: [{ name: 'look' }], ...(te
 type MockAnswer = Parameters<typeof mockTool>[1];
 
 /** A reply that never ends. */
-async function* neverEnding(): AsyncGenerator<never> {
-  await new Promise(() => undefined);
-}
+const neverEnding = (): AsyncIterable<never> => ({
+  [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => undefined) }),
+});
 
 function start(
   script: readonly ScriptStep[],
