@@ -12,6 +12,7 @@ import {
   type ToolResult,
 } from '@kernel/protocol';
 import { type ConvertedDocument, htmlToMarkdown, pdfToText } from './convert/convert-in-worker.ts';
+import { type DecodedPage, decodePage } from './convert/decode-page.ts';
 import { type Download, guardedGet } from './http/guarded-get.ts';
 import { mediaTypeOf } from '../text/encoding.ts';
 import { seenText } from '../text/fold-text.ts';
@@ -117,32 +118,41 @@ export function fetchUrlTool(options: FetchUrlOptions = {}): ToolWithHandler {
       await checkRobots(to);
       return true;
     };
-    const loaded = await guardedGet(url, { ...download, mayFollow });
-    if (loaded.location !== undefined) return redirected(loaded.location);
-    if (loaded.status < 200 || loaded.status > 299)
-      throw new KernelError('TOOL_FAILED', `${loaded.url.host} answered ${loaded.status}: ${snippet(loaded)}`);
-    const mimeType = loaded.contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-    if (IMAGES.has(mimeType)) return toImage(loaded);
-    const { text, title } = await readDocument(loaded, mimeType, raw, { timeoutMs, signal });
-    return toPage(loaded.url, title, text, { start, maxCharacters });
+    const load = async (address: string, hops: number): Promise<ToolResult> => {
+      const loaded = await guardedGet(address, { ...download, mayFollow, maxRedirects: maxRedirects - hops });
+      if (loaded.location !== undefined) return redirected(loaded.location);
+      if (loaded.status < 200 || loaded.status > 299)
+        throw new KernelError('TOOL_FAILED', `${loaded.url.host} answered ${loaded.status}: ${snippet(loaded)}`);
+      const mimeType = loaded.contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+      if (IMAGES.has(mimeType)) return toImage(loaded);
+      const page = await readDocument(loaded, mimeType, raw, { timeoutMs, signal });
+      const next = page.text === '' && page.next !== undefined ? new URL(page.next) : undefined;
+      if (next === undefined || next.href === loaded.url.href || hops >= maxRedirects)
+        return toPage(loaded.url, page, { start, maxCharacters });
+      return (await mayFollow(loaded.url, next)) ? load(next.href, hops + 1) : redirected(next);
+    };
+    return load(url, 0);
   };
   return { tool: TOOL, handler, timeoutMs: 0 };
 }
+
+/** A document as it is shown. */
+type Page = ConvertedDocument & DecodedPage;
 
 async function readDocument(
   { url, body, contentType }: Download,
   mimeType: string,
   raw: boolean,
   options: { readonly timeoutMs: number; readonly signal: AbortSignal },
-): Promise<{ readonly text: string; readonly title: string }> {
+): Promise<Page> {
   const isPdf = mimeType === 'application/pdf' || new TextDecoder('latin1').decode(body.subarray(0, 5)) === '%PDF-';
   try {
-    if (isPdf) return asSeen(await pdfToText(body, options));
-    const text = decodeText(body, contentType);
+    if (isPdf) return asSeen(await pdfToText(body, options), []);
+    const { text, notes } = decodePage(body, contentType);
     const isHtml = /html/.test(mimeType) || (mimeType === '' && /^\s*<(?:!doctype|html)/i.test(sliceHead(text, 200)));
-    if (isHtml && !raw) return asSeen(await htmlToMarkdown(text, url.href, options));
+    if (isHtml && !raw) return asSeen(await htmlToMarkdown(text, url.href, options), notes);
     if (isHtml || TEXTUAL.test(mimeType) || !body.subarray(0, 8000).includes(0))
-      return { text: visibleText(text), title: '' };
+      return { text: visibleText(text), title: '', notes };
   } catch (error) {
     options.signal.throwIfAborted();
     const reason = errorMessage(error);
@@ -154,8 +164,20 @@ async function readDocument(
   throw new KernelError('TOOL_FAILED', `${sliceHead(url.href, 300)} is not text (${mimeType || 'no media type'}).`);
 }
 
-function asSeen({ text, title }: ConvertedDocument): ConvertedDocument {
-  return { text: seenText(text), title: sliceHead(seenText(title).replaceAll(/\s+/g, ' ').trim(), 300) };
+/** A page with less text than this may be one that its scripts make. */
+const FEW_CHARACTERS = 200;
+
+function asSeen(
+  { text, title, frames = [], hasScripts = false, ...rest }: ConvertedDocument,
+  notes: Page['notes'],
+): Page {
+  const seen = seenText(text);
+  const isEmpty = seen === '';
+  const all = [...notes];
+  if (isEmpty && frames.length > 0) all.push(`Frames: ${frames.join(' ')} (load the one that you want)`);
+  else if (hasScripts && seen.length < FEW_CHARACTERS)
+    all.push(`Scripts: ${isEmpty ? 'they make this page' : 'they may make more of this page'}, and they are not run`);
+  return { ...rest, text: seen, title: sliceHead(seenText(title).replaceAll(/\s+/g, ' ').trim(), 300), notes: all };
 }
 
 /** Bytes that are not an image would make a provider refuse the whole conversation. */
@@ -172,14 +194,14 @@ function toImage({ url, body, contentType }: Download): ToolResult {
 /** The page after all that is said about it, which ends with the first empty line: nothing in the page can look like it. */
 function toPage(
   url: URL,
-  title: string,
-  text: string,
+  { title, text, notes }: Page,
   { maxCharacters, start }: { readonly start: number; readonly maxCharacters: number },
 ): ToolResult {
   const part = sliceHead(text.slice(start), maxCharacters).toWellFormed();
   const end = start + part.length;
   const lines = [`Address: ${url.href}`];
   if (title !== '') lines.push(`Title: ${title}`);
+  lines.push(...notes);
   if (end < text.length) lines.push(`Part: characters ${start} to ${end} of ${text.length}; go on with start: ${end}.`);
   const data = { url: url.href, title, characters: text.length };
   return { forLLM: `${lines.join('\n')}\n\n${part === '' ? '(nothing)' : part}`, data };
@@ -193,31 +215,7 @@ function redirected(location: URL): ToolResult {
 }
 
 function snippet({ body, contentType }: Download): string {
-  const text = decodeText(body.subarray(0, 2000), contentType);
+  const { text } = decodePage(body.subarray(0, 2000), contentType);
   const seen = text.replaceAll(/<[^>]{0,500}>/g, ' ').replaceAll(/\s+/g, ' ');
   return JSON.stringify(sliceHead(seen.trim(), 200));
-}
-
-/** Decodes the text of a web page: by its byte order mark, the charset of its media type, or a `meta` element, else as UTF-8. Source: the HTML standard's encoding sniffing. */
-function decodeText(bytes: Uint8Array, contentType: string): string {
-  const [first, second, third] = bytes;
-  if (first === 0xff && second === 0xfe) return decode(bytes, 'utf-16le');
-  if (first === 0xfe && second === 0xff) return decode(bytes, 'utf-16be');
-  if (first === 0xef && second === 0xbb && third === 0xbf) return decode(bytes, 'utf-8');
-  const start = new TextDecoder('latin1').decode(bytes.subarray(0, 1024));
-  const declared = /charset\s*=\s*"?([\w:.-]+)/i.exec(contentType)?.[1];
-  const named = /<meta[^>]{0,200}charset\s*=\s*["']?([\w:.-]+)/i.exec(start)?.[1] ?? 'utf-8';
-  // A page in which this element can be found is not UTF-16.
-  return decode(bytes, declared ?? (/^utf-?16/i.test(named) ? 'utf-8' : named));
-}
-
-function decode(bytes: Uint8Array, label: string): string {
-  try {
-    // In two steps: in one, Node 22 reads windows-1252 as ISO 8859-1, and typographic quotes and the euro sign become control characters.
-    const decoder = new TextDecoder(label);
-    return decoder.decode(bytes, { stream: true }) + decoder.decode();
-  } catch {
-    // A charset that nobody knows.
-    return new TextDecoder().decode(bytes);
-  }
 }

@@ -65,6 +65,62 @@ describe('fetch_url', () => {
     expect((await call(local(), { url: origin })).forLLM).toContain(text);
   });
 
+  const hello = Buffer.from([0xc4, 0xe3, 0xba, 0xc3]);
+  it.each([
+    ['an XML declaration', 'application/rss+xml', '<?xml version="1.0" encoding="GBK"?><t>', '你好', ''],
+    ['a meta element far below', 'text/html', `<head>${'<link>'.repeat(500)}<meta charset=gbk></head><p>`, '你好', ''],
+    [
+      'another label than the wrong one of its header',
+      'text/html; charset=none',
+      '<meta charset="gbk"><p>',
+      '你好',
+      '',
+    ],
+    ['nothing', 'text/plain', '', 'Äãº', 'Encoding: it names none and was read as windows-1252'],
+    ['a label that does not fit', 'text/plain; charset=utf-8', '', '\uFFFD', 'cannot be read as utf-8 and are U+FFFD'],
+  ])('reads a text whose encoding is named by %s, or says what cannot be read', async (_, type, head, text, note) => {
+    verifies('toolbox.web.fetch');
+    const body = Buffer.concat([Buffer.from(head), hello]);
+    const origin = await serve((_request, response) => response.setHeader('content-type', type).end(body));
+    const { forLLM } = await call(local(), { url: origin });
+    expect(forLLM).toContain(text);
+    expect(forLLM).toContain(note);
+    expect(forLLM.includes('Encoding: ')).toBe(note !== '');
+  });
+
+  it('reads UTF-16 without a mark', async () => {
+    const origin = await serve((_request, response) => {
+      response.setHeader('content-type', 'text/plain').end(Buffer.from('plain text', 'utf16le'));
+    });
+    expect((await call(local(), { url: origin })).forLLM).toContain('plain text');
+  });
+
+  it('says why a page is empty, and goes where it leads by itself', async () => {
+    verifies('toolbox.web.fetch');
+    const pages: Readonly<Record<string, string>> = {
+      '/app': '<body><div id="root"></div><script src="/a.js"></script></body>',
+      '/loading': '<body>Loading…<script src="/a.js"></script></body>',
+      '/spare': '<body><noscript><p>Read <a href="/feed">the feed</a>.</p></noscript><script></script></body>',
+      '/frames': '<frameset><frame src="/left"><frame src="/right"></frameset>',
+      '/moved': '<head><meta http-equiv="Refresh" content="0; URL=\'/home\'"></head><body></body>',
+      '/away': '<head><meta http-equiv="refresh" content="0;url=http://other.example/"></head>',
+      '/circle': '<head><meta http-equiv="refresh" content="0;url=/circle?again"></head>',
+      '/home': '<p>At home.</p>',
+    };
+    const origin = await serve(({ url = '' }, response) => {
+      response.setHeader('content-type', 'text/html').end(pages[url.split('?', 1)[0] ?? ''] ?? '');
+    });
+    const read = async (path: string) => (await call(local(), { url: origin + path })).forLLM;
+    expect(await read('/app')).toContain('Scripts: they make this page');
+    expect(await read('/loading')).toMatch(/Scripts: they may make more of this page[^]*Loading/);
+    expect(await read('/spare')).toContain('[the feed](/feed)');
+    expect(await read('/frames')).toContain(`Frames: ${origin}/left ${origin}/right`);
+    expect(await read('/moved')).toBe(`Address: ${origin}/home\n\nAt home.`);
+    expect(await read('/away')).toContain('It redirects to another host: http://other.example/');
+    expect(await read('/circle')).toContain('(nothing)');
+    expect(await read('/home')).toBe(`Address: ${origin}/home\n\nAt home.`);
+  });
+
   it('ends when a server hangs, drips, breaks off or is aborted', async () => {
     verifies('toolbox.web.limits');
     const origin = await serve((request, response) => {

@@ -4,6 +4,11 @@ import { onAbort } from '@kernel/internal';
 export interface ConvertedDocument {
   readonly text: string;
   readonly title: string;
+  /** The address that a page goes on with by itself (`meta refresh`). */
+  readonly next?: string | undefined;
+  /** The addresses of its frames. */
+  readonly frames?: readonly string[] | undefined;
+  readonly hasScripts?: boolean | undefined;
 }
 
 export interface ConvertOptions {
@@ -46,6 +51,11 @@ const convert = {
         return '';
       }
     };
+    const refresh = Array.from(document.querySelectorAll('meta[http-equiv]')).find((each) => /^refresh$/i.test(each.getAttribute('http-equiv')));
+    const [, target] = /^[\\s\\d.]*[;,]?\\s*url\\s*=\\s*["']?([^"']+)/i.exec(refresh?.getAttribute('content') ?? '') ?? [];
+    const next = target === undefined ? undefined : absolute(target.trim()) || undefined;
+    const frames = Array.from(document.querySelectorAll('frame[src], iframe[src]'), (each) => absolute(each.getAttribute('src'))).filter(Boolean).slice(0, 10);
+    const hasScripts = document.querySelector('script') !== null;
     for (const [name, attribute] of [['a', 'href'], ['img', 'src']])
       for (const element of Array.from(document.getElementsByTagName(name)))
         if (element.hasAttribute(attribute)) element.setAttribute(attribute, absolute(element.getAttribute(attribute)));
@@ -63,7 +73,10 @@ const convert = {
       },
     });
     const main = document.querySelector('main') ?? document.querySelector('article') ?? document.body ?? document.documentElement;
-    return { text: main === null ? '' : turndown.turndown(main), title: document.title };
+    const shown = main === null ? '' : turndown.turndown(main);
+    // What stands there for a reader without scripts, where nothing else does.
+    const spare = shown.trim() !== '' ? [] : Array.from(document.querySelectorAll('noscript'), (each) => turndown.turndown(each.textContent || ' '));
+    return { text: shown + spare.join('\\n'), title: document.title, next, frames, hasScripts };
   },
   async pdf({ bytes, modules }) {
     const { extractText, getDocumentProxy, getMeta } = await import(modules.unpdf);
