@@ -113,7 +113,7 @@ describe('fetch_url', () => {
     const read = async (path: string) => (await call(local(), { url: origin + path })).forLLM;
     expect(await read('/app')).toContain('Scripts: they make this page');
     expect(await read('/loading')).toMatch(/Scripts: they may make more of this page[^]*Loading/);
-    expect(await read('/spare')).toContain('[the feed](/feed)');
+    expect(await read('/spare')).toContain(`[the feed](${origin}/feed)`);
     expect(await read('/frames')).toContain(`Frames: ${origin}/left ${origin}/right`);
     expect(await read('/moved')).toBe(`Address: ${origin}/home\n\nAt home.`);
     expect(await read('/away')).toContain('It redirects to another host: http://other.example/');

@@ -75,7 +75,7 @@ const convert = {
     const main = document.querySelector('main') ?? document.querySelector('article') ?? document.body ?? document.documentElement;
     const shown = main === null ? '' : turndown.turndown(main);
     // What stands there for a reader without scripts, where nothing else does.
-    const spare = shown.trim() !== '' ? [] : Array.from(document.querySelectorAll('noscript'), (each) => turndown.turndown(each.textContent || ' '));
+    const spare = shown.trim() !== '' ? [] : Array.from(document.querySelectorAll('noscript'), (each) => turndown.turndown((each.firstElementChild === null ? each.textContent : each.innerHTML) || ' '));
     return { text: shown + spare.join('\\n'), title: document.title, next, frames, hasScripts };
   },
   async pdf({ bytes, modules }) {
