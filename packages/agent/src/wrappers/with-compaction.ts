@@ -17,6 +17,7 @@ import { freezeMessage } from '../history/messages.ts';
 import { estimateTokens } from '../limits/estimate-tokens.ts';
 import { completeUsage } from '../limits/usage-meter.ts';
 import { storeError } from '../session/store-error.ts';
+import { cutText, fitMessages, sizeOf } from './fit-messages.ts';
 
 /** Writes the summary of a part of a history: its text, which costs nothing, or its text and what it cost; without `usage` that is estimated. */
 export type Summarize = (
@@ -48,6 +49,9 @@ const MAX_SUMMARIES = 1000;
  * written once for them, in whatever conversation or process they come back, and reused until the rest has grown too long again, so that the
  * cached prefix stays. What writing it cost is added to the usage of the reply, estimated where it was not reported; if there is no reply, to the
  * next one through this provider. If writing a summary fails, the request throws that error.
+ *
+ * The request that summarizes fits `maxTokens` itself: a longer part is summarized piece by piece. A result or prompt that alone is too long is cut
+ * in its middle, with a line that says so, in the request only.
  */
 export function withCompaction(provider: Provider, options: CompactionOptions): Provider {
   checkProvider('withCompaction', provider);
@@ -57,12 +61,12 @@ export function withCompaction(provider: Provider, options: CompactionOptions): 
   const { maxTokens, keepTokens = Math.floor(maxTokens / 3) } = options;
   const summaries = options.summaries === undefined ? createSummaryCache() : checkedStore(options.summaries);
   const toMessage = createSummaryMessages();
-  /** What summaries cost that were empty, or whose replies failed. */
+  /** What summaries cost that no reply has reported yet. */
   let unreported: Usage | undefined;
-  const onEmpty = (cost: Usage): void => {
+  const onCost = (cost: Usage): void => {
     unreported = sum(unreported, cost);
   };
-  const { summarize = summarizeWith(provider, onEmpty) } = options;
+  const { summarize = summarizeWith(provider, maxTokens, onCost) } = options;
   return wrapProvider(provider, {
     async *stream(request) {
       const { messages, usage } = await compact(request);
@@ -102,12 +106,16 @@ export function withCompaction(provider: Provider, options: CompactionOptions): 
     const isSmall = sizeOf(system) + sizeOf(messages) <= maxTokens;
     // The summary alone is not worth summarizing again.
     if (isSmall || cut === 0 || (known !== undefined && old.length === 1))
-      return known === undefined ? request : { messages: [...system, ...messages] };
+      return isSmall && known === undefined ? request : { messages: fit(system, messages) };
     const summary = await summarize(old, request);
     const { text } = typeof summary === 'string' ? { text: summary } : summary;
     const usage = typeof summary === 'string' ? undefined : completeUsage(summary.usage, old, toMessage(text));
     summaries.set(digests[whole.length - (messages.length - cut) - 1] ?? '', text);
-    return { messages: [...system, toMessage(text), ...messages.slice(cut)], usage };
+    return { messages: fit(system, [toMessage(text), ...messages.slice(cut)]), usage };
+  }
+
+  function fit(system: readonly Message[], messages: readonly Message[]): readonly Message[] {
+    return [...system, ...fitMessages(messages, maxTokens - sizeOf(system))];
   }
 }
 
@@ -182,25 +190,42 @@ function cutIndex(messages: readonly Message[], keepTokens: number): number {
   return cut;
 }
 
-function sizeOf(messages: readonly Message[]): number {
-  let size = 0;
-  for (const message of messages) size += estimateTokens(message);
-  return size;
-}
-
-function summarizeWith(provider: Provider, onEmpty: (cost: Usage) => void): Summarize {
-  return async (messages, { model, signal }) => {
-    const content = `Summarize this conversation for your own later use. Keep names, numbers, decisions, open questions and results.\n\n${messages.map(toLine).join('\n')}`;
-    const request = { model, messages: [{ role: 'user', content }] as const, signal };
+/** Summarizes in requests that fit `maxTokens` themselves: results are cut first, and what is still too long is summarized part by part. */
+function summarizeWith(provider: Provider, maxTokens: number, onCost: (cost: Usage) => void): Summarize {
+  const ask = async (before: string, lines: string, { model, signal }: ProviderRequest): Promise<string> => {
+    const request = {
+      model,
+      messages: [{ role: 'user', content: `${INSTRUCTION}${before}${lines}` }] as const,
+      signal,
+    };
     for await (const event of provider.stream(request)) {
       if (event.type !== 'message-end') continue;
+      onCost(completeUsage(event.usage, request.messages, event.message));
       const text = textOf(event.message);
-      if (text !== '') return { text, usage: event.usage };
-      onEmpty(completeUsage(event.usage, request.messages, event.message));
+      if (text !== '') return text;
     }
     throw new KernelError('PROVIDER_PROTOCOL', `The provider "${provider.name}" gave no summary of the conversation.`);
   };
+  return async (messages, request) => {
+    const room = Math.max(1, maxTokens - tokensOf(INSTRUCTION));
+    let before = '';
+    let part = '';
+    for (const message of fitMessages(messages, room)) {
+      const line = `${cutText(toLine(message), room / 2)}\n`;
+      if (part !== '' && tokensOf(before) + tokensOf(part) + tokensOf(line) > room) {
+        before = `Summary of what came before: ${cutText(await ask(before, part, request), room / 4)}\n`;
+        part = '';
+      }
+      part += line;
+    }
+    return ask(before, part, request);
+  };
 }
+
+const INSTRUCTION =
+  'Summarize this conversation for your own later use. Keep names, numbers, decisions, open questions and results.\n\n';
+
+const tokensOf = (content: string): number => estimateTokens({ role: 'user', content });
 
 function toLine(message: Message): string {
   const calls = toolCallsOf(message).map((call) => ` [calls ${call.name} ${call.arguments}]`);
