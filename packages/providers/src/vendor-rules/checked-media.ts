@@ -53,7 +53,7 @@ export function streamChecked(vendor: string, limits: MediaLimits, request: Prov
 function isAboutMedia(error: unknown): error is KernelError {
   if (!KernelError.is(error) || error.code !== 'PROVIDER_HTTP') return false;
   const { status, body } = error.data ?? {};
-  return status === 413 || (REFUSED_STATUS.has(status) && ABOUT_MEDIA.test(`${error.message} ${String(body)}`));
+  return status === 413 || (REFUSED_STATUS.has(status) && ABOUT_MEDIA.test(`${error.message} ${JSON.stringify(body)}`));
 }
 
 /** Finds what the limits don't take. Of too many, the newest stay. */

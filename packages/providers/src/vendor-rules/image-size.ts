@@ -1,12 +1,13 @@
 const HEAD_CHARS = 512 * 1024;
 
+const size = (width: number, height: number) => ({ width, height });
+
 /** Reads the width and height of a PNG, JPEG, GIF or WebP from its first bytes. Undefined for anything else. */
 export function imageSize(base64: string): { readonly width: number; readonly height: number } | undefined {
   const bytes = decodeHead(base64);
   if (bytes === undefined || bytes.length < 30) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const name = (at: number): string => String.fromCharCode(...bytes.subarray(at, at + 4));
-  const size = (width: number, height: number) => ({ width, height });
   if (name(0) === '\u0089PNG') return size(view.getUint32(16), view.getUint32(20));
   if (name(0) === 'GIF8') return size(view.getUint16(6, true), view.getUint16(8, true));
   if (name(0) === 'RIFF' && name(8) === 'WEBP') {

@@ -81,10 +81,9 @@ test('of more pictures than a vendor takes, the newest are sent', async () => {
   await warningsOf(
     streamChecked('v', { images: 2 }, { model: 'm', messages: [shown(first, second), shown(third)] }, stream),
   );
-  expect(requests[0]?.messages.map(({ content }) => (content as readonly { type: string }[]).map(({ type }) => type))).toEqual([
-    ['text', 'image'],
-    ['image'],
-  ]);
+  expect(
+    requests[0]?.messages.map(({ content }) => (content as readonly { type: string }[]).map(({ type }) => type)),
+  ).toEqual([['text', 'image'], ['image']]);
 });
 
 test('a picture that a vendor refuses is sent once more without it, and never again, and pictures taken before stay', async () => {
