@@ -1,5 +1,6 @@
 import { KernelError, type Provider } from '@kernel/protocol';
 import { openStream } from './policies/open-stream.ts';
+import { streamChecked } from './vendor-rules/checked-media.ts';
 import { limitsOf } from './vendor-rules/vendor-limits.ts';
 
 /** The optional members of a provider that depend on its wire. */
@@ -14,18 +15,19 @@ export function lazyProvider(
   let loading: Promise<Provider> | undefined;
   let loaded: Provider | undefined;
   const loadOnce = (): Promise<Provider> => (loading ??= load().then((provider) => (loaded = provider)));
+  const stream: Provider['stream'] = (request) =>
+    loaded?.stream(request) ??
+    openStream(undefined, async (opening) => {
+      const provider = await loadOnce();
+      opening.signal.throwIfAborted();
+      request.signal?.throwIfAborted();
+      return opening.first(provider.stream(request));
+    });
   return {
     name,
     structuredOutput: async (model) => (await loadOnce()).structuredOutput?.(model) ?? 'tool-call',
     mediaLimits: (model) => limitsOf(name, model),
-    stream: (request) =>
-      loaded?.stream(request) ??
-      openStream(undefined, async (opening) => {
-        const provider = await loadOnce();
-        opening.signal.throwIfAborted();
-        request.signal?.throwIfAborted();
-        return opening.first(provider.stream(request));
-      }),
+    stream: (request) => streamChecked(name, limitsOf(name, request.model), request, stream),
     ...(has('countTokens') && {
       countTokens: async (request) => (await loadMember(loadOnce, name, 'countTokens'))(request),
     }),

@@ -42,14 +42,12 @@ function cutMessage(message: Message, tokens: number): Message {
   const known = cuts.get(message);
   if (known?.tokens === tokens) return known.message;
   const { content } = message;
-  const cut = freezeMessage(
+  const cutContent =
     typeof content === 'string'
-      ? { ...message, content: cutText(content, tokens) }
-      : ({
-          ...message,
-          content: content.map((part) => (part.type === 'text' ? { ...part, text: cutText(part.text, tokens) } : part)),
-        } as Message),
-  );
+      ? cutText(content, tokens)
+      : content.map((part) => (part.type === 'text' ? { ...part, text: cutText(part.text, tokens) } : part));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same parts with shorter texts
+  const cut = freezeMessage({ ...message, content: cutContent } as Message);
   cuts.set(message, { tokens, message: cut });
   return cut;
 }

@@ -95,11 +95,13 @@ test.each([
 );
 
 const history = [
-  user('a'.repeat(12_000)),
-  { role: 'assistant', content: [{ type: 'text', text: 'b' }] },
-  user('q'),
+  user('a'.repeat(3200)),
+  { role: 'assistant', content: [{ type: 'text', text: 'a'.repeat(3200) }] },
+  user('a'.repeat(3200)),
+  { role: 'assistant', content: [{ type: 'text', text: 'a'.repeat(3200) }] },
+  user('q'.repeat(400)),
 ] as const;
-const compacted = (provider: Provider): Provider => withCompaction(provider, { maxTokens: 50 });
+const compacted = (provider: Provider): Provider => withCompaction(provider, { maxTokens: 3300, keepTokens: 110 });
 
 test('a summary without a usage counts by estimate, also beside a reply that has one', async () => {
   verifies('agent.compaction.content');

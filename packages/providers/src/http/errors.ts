@@ -34,7 +34,8 @@ export function httpError(
   };
   return new KernelError('PROVIDER_HTTP', `${provider} answered ${status}: ${excerpt(reason, 300)}`, {
     retryable: shouldRetry(headers, isRetryableStatus(status)),
-    hint: hintFor(status, typeof location === 'string' ? redactor.text(location) : undefined),
+    hint:
+      hintFor(status, typeof location === 'string' ? redactor.text(location) : undefined) ?? partHint(status, reason),
     data,
   });
 }
@@ -109,6 +110,17 @@ function hintFor(status: number, location: string | undefined): string | undefin
   if (status === 401 || status === 403) return 'Check the token and its permissions.';
   if (status === 404) return 'Check baseUrl, and that the model exists there.';
   return undefined;
+}
+
+/** Names the part of the request that the vendor refuses, if it says which, and what to do. */
+function partHint(status: number, reason: string): string | undefined {
+  const found = /\b(messages|input|contents|tools|system)((?:\.|\[)\d+\]?[\w.[\]]*)/.exec(status < 500 ? reason : '');
+  if (found === null) return undefined;
+  const [path, list = '', rest = ''] = found;
+  const number = Number(/\d+/.exec(rest)?.[0]) + 1;
+  if (list === 'tools')
+    return `The vendor refuses tool ${number} of the request (${path}): change its definition, or leave it out.`;
+  return `The vendor refuses message ${number} of the request (${path}): change or remove that part of the history.`;
 }
 
 function codeOf(error: unknown): string | undefined {
