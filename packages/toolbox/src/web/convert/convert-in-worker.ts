@@ -55,7 +55,7 @@ const convert = {
     const [, target] = /^[\\s\\d.]*[;,]?\\s*url\\s*=\\s*["']?([^"']+)/i.exec(refresh?.getAttribute('content') ?? '') ?? [];
     const next = target === undefined ? undefined : absolute(target.trim()) || undefined;
     const frames = Array.from(document.querySelectorAll('frame[src], iframe[src]'), (each) => absolute(each.getAttribute('src'))).filter(Boolean).slice(0, 10);
-    const hasScripts = document.querySelector('script') !== null;
+    const hasScripts = document.querySelectorAll('script').length > 0;
     for (const [name, attribute] of [['a', 'href'], ['img', 'src']])
       for (const element of Array.from(document.getElementsByTagName(name)))
         if (element.hasAttribute(attribute)) element.setAttribute(attribute, absolute(element.getAttribute(attribute)));
