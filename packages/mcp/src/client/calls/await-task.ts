@@ -1,5 +1,6 @@
 import { delay, isObject, MAX_TIMER_MS, sliceHead } from '@kernel/internal';
 import type { CallToolResult } from '@modelcontextprotocol/client';
+import { isToolResult, readableResult } from './readable-result.ts';
 import type { RemoteTask } from './remote-task.ts';
 import type { Connection } from '../connection/open-connection.ts';
 import { lostTask, toRequestFailure } from '../connection/request-failure.ts';
@@ -163,8 +164,9 @@ async function resultOf({ status, result, error }: RemoteTask): Promise<CallTool
     const text = typeof message === 'string' ? message : 'the task failed';
     throw Object.assign(new Error(text), { code: typeof code === 'number' ? code : INTERNAL_ERROR });
   }
-  const { specTypeSchemas } = await import('@modelcontextprotocol/client');
-  const parsed = specTypeSchemas.CallToolResult['~standard'].validate(result);
+  const sdk = await import('@modelcontextprotocol/client');
+  const readable = isObject(result) && isToolResult(result) ? readableResult(sdk, result) : result;
+  const parsed = sdk.specTypeSchemas.CallToolResult['~standard'].validate(readable);
   // A result without content would be valid, too.
   if (parsed.issues !== undefined || !isObject(result)) throw unreadable('the result of its task is not one of a tool');
   return parsed.value;

@@ -114,7 +114,11 @@ async function runRemoteCall(
     try {
       const result = await request(connection, remote, isObject(checked.input) ? checked.input : {}, context, target);
       const mismatch = checkOutput(tool, result);
-      const converted = mismatch === undefined ? toToolResult(result) : invalidOutputResult(tool, target, mismatch);
+      const isEmpty = result.content.length === 0 && result.structuredContent === undefined;
+      const converted =
+        mismatch !== undefined && isEmpty
+          ? invalidOutputResult(tool, target, mismatch)
+          : toToolResult(result, remote.app.uri !== undefined, mismatch && target.redact(sliceHead(mismatch, 400)));
       return annotateResult(converted, checked);
     } catch (error) {
       if (context.signal.aborted)

@@ -1,5 +1,6 @@
 import { untilAborted, wellFormed } from '@kernel/internal';
 import type { FetchLike, JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { withReadableParts } from '../calls/readable-result.ts';
 import { liftTask } from '../calls/remote-task.ts';
 import type { McpServer } from '../config.ts';
 import { systemCode } from '../connection/request-failure.ts';
@@ -74,7 +75,7 @@ export function createHttpLink(sdk: ClientSdk, server: HttpServer, fetch: FetchL
   const address = createAddressRedactor(server);
   onEachMessage(transport, (message) => {
     if (!('method' in message) && message.id !== undefined) open.delete(message.id);
-    return liftTask(address === undefined ? message : address.data(message));
+    return withReadableParts(sdk, liftTask(address === undefined ? message : address.data(message)));
   });
   Object.assign(transport, {
     send(given: JSONRPCMessage, options: SendOptions) {

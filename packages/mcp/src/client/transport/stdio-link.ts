@@ -1,5 +1,6 @@
 import { errorMessage, isObject, parseJson, wellFormed } from '@kernel/internal';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { withReadableParts } from '../calls/readable-result.ts';
 import { liftTask } from '../calls/remote-task.ts';
 import { type ClientSdk, MAX_MESSAGE_BYTES, type ServerLink } from './server-link.ts';
 import { type ServerProcess, startServerProcess, type StdioServer } from './server-process.ts';
@@ -34,7 +35,7 @@ export function createStdioLink(sdk: ClientSdk, server: StdioServer, graceMs: nu
   const deliver = orderedDelivery((message) => transport.onmessage?.(message));
   const receive = (line: string): void => {
     try {
-      deliver(liftTask(sdk.deserializeMessage(line)));
+      deliver(withReadableParts(sdk, liftTask(sdk.deserializeMessage(line))));
     } catch (error) {
       transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
       const id = responseId(line);

@@ -70,12 +70,13 @@ test('a JSON-RPC error is a result with its message and code, and secrets of the
   expect(await call(toolset, bad?.name ?? '')).toMatchObject({ isError: true, code: 'ARGUMENTS_INVALID' });
 });
 
-test('structured content that does not match its schema cannot be read; a tool whose schema is not valid is not offered', async () => {
+test('structured content that does not match its schema is told, with what is wrong; a tool whose schema is not valid is not offered', async () => {
   const toolset = await connected({ a: server('wrong_shape', 'odd_schema') });
   const wrong = await call(toolset, 'mcp__a__wrong_shape');
-  verifies('mcp.unreadable');
-  expect(wrong.isError).toBeUndefined();
-  expect(wrong.forLLM).toContain('ran to its end, but its result cannot be read: it does not match the output schema');
+  verifies('mcp.client.readable');
+  expect(wrong).toEqual({
+    forLLM: `{"hot":true}\n(This is not what the tool's output schema promises: / must be "degrees".)`,
+  });
   expect(toolset.list().map(({ name }) => name)).toEqual(['mcp__a__wrong_shape']);
   expect(await call(toolset, 'mcp__a__odd_schema')).toMatchObject({ isError: true, code: 'TOOL_UNAVAILABLE' });
 });

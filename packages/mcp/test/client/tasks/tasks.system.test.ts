@@ -42,8 +42,8 @@ test('the result of a task is that of the call, and its news arrives sooner than
     },
   );
   await heard.happened;
-  gate.resolve({ forLLM: 'Done.', data: { count: 3 } });
-  expect(await running).toEqual({ forLLM: 'Done.', data: { count: 3 } });
+  gate.resolve({ forLLM: 'Done.\n{"count":3}', data: { count: 3 } });
+  expect(await running).toEqual({ forLLM: 'Done.\n{"count":3}', data: { count: 3 } });
   expect(progress).toEqual(['half']);
 });
 

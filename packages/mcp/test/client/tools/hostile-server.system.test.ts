@@ -102,8 +102,8 @@ test('a list that is no list is refused, and says what is wrong', async () => {
   await expect(refused).rejects.toThrow('"tools" is not an array');
 });
 
-test('a result that a pattern of the server cannot check in time cannot be read, and the process goes on', async () => {
-  verifies('mcp.client.bounded', 'mcp.unreadable');
+test('a result that a pattern of the server cannot check in time is no data, which is told, and the process goes on', async () => {
+  verifies('mcp.client.bounded');
   const outputSchema = { type: 'object', properties: { a: { type: 'string', pattern: String.raw`^(a+)+\1$` } } };
   const content = JSON.stringify({ a: `${'a'.repeat(50)}!` });
   const toolset = await connected({
@@ -111,7 +111,8 @@ test('a result that a pattern of the server cannot check in time cannot be read,
   });
   const result = await call(toolset, 'mcp__a__t');
   expect(result.isError).toBeUndefined();
-  expect(result.forLLM).toMatch(/ran to its end, but its result cannot be read: .*takes too long/);
+  expect(result.data).toBeUndefined();
+  expect(result.forLLM).toMatch(/^told\n[^]*it takes too long to check/);
 });
 
 test('of a server that lists 100,000 tools only as many are used as it may list, with a warning', async () => {
