@@ -1,4 +1,4 @@
-import { KernelError, type Provider } from '@kernel/protocol';
+import { KernelError, type MediaLimits, type Provider } from '@kernel/protocol';
 import { openStream } from './policies/open-stream.ts';
 import { streamChecked } from './vendor-rules/checked-media.ts';
 import { limitsOf } from './vendor-rules/vendor-limits.ts';
@@ -23,11 +23,12 @@ export function lazyProvider(
       request.signal?.throwIfAborted();
       return opening.first(provider.stream(request));
     });
+  const mediaLimits = (model: string): MediaLimits => limitsOf(name, model);
   return {
     name,
     structuredOutput: async (model) => (await loadOnce()).structuredOutput?.(model) ?? 'tool-call',
-    mediaLimits: (model) => limitsOf(name, model),
-    stream: (request) => streamChecked(name, limitsOf(name, request.model), request, stream),
+    mediaLimits,
+    stream: (request) => streamChecked(name, mediaLimits, request, stream),
     ...(has('countTokens') && {
       countTokens: async (request) => (await loadMember(loadOnce, name, 'countTokens'))(request),
     }),

@@ -26,11 +26,16 @@ const replaced = new WeakMap<Message, { readonly key: string; readonly message: 
  * Streams a request without the media that its vendor would refuse, and with it the whole request, each later one too. A line that says why takes
  * the place of each, and the reply has a warning. Where the vendor refuses media all the same, the request is sent once more without what is new.
  */
-export function streamChecked(vendor: string, limits: MediaLimits, request: ProviderRequest, stream: Stream) {
+export function streamChecked(
+  vendor: string,
+  limitsFor: (model: string) => MediaLimits,
+  request: ProviderRequest,
+  stream: Stream,
+) {
+  if (!hasMedia(request.messages)) return stream(request);
   const media = request.messages.flatMap(mediaOf);
-  if (media.length === 0) return stream(request);
   return openStream(request.signal, async (opening) => {
-    const notes = findExcess(vendor, limits, media);
+    const notes = findExcess(vendor, limitsFor(request.model), media);
     const send = () => opening.first(withWarnings(stream(withoutMedia(request, notes)), notes));
     const sent = media.filter((part) => !notes.has(part));
     try {
@@ -104,6 +109,20 @@ const inMib = (bytes: number): string => `${(bytes / MIB).toFixed(1)} MiB`;
 
 function isMedia(part: { readonly type: string }): part is MediaPart {
   return part.type === 'image' || part.type === 'audio' || part.type === 'file';
+}
+
+/** The messages in which there was no media: a history keeps the same objects. */
+const plain = new WeakSet<Message>();
+
+/** Whether there is media to look at. Each message of text is looked at once. */
+function hasMedia(messages: readonly Message[]): boolean {
+  for (let at = messages.length - 1; at >= 0; at -= 1) {
+    const message = messages[at];
+    if (message === undefined || typeof message.content === 'string' || plain.has(message)) continue;
+    for (const part of message.content) if (isMedia(part)) return true;
+    plain.add(message);
+  }
+  return false;
 }
 
 function mediaOf({ content }: Message): readonly MediaPart[] {

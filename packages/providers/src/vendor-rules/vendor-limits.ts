@@ -10,12 +10,14 @@ export function limitsOf(vendor: string, model: string): VendorLimits {
   const key = `${vendor}/${model}`;
   const kept = known.get(key);
   if (kept !== undefined) return kept;
-  const rules = VENDOR_RULES.filter(([where]) => {
-    if (!where.startsWith('*/') && !where.startsWith(vendor)) return false;
-    const [on = '', pattern] = where.split('/');
-    return (on === '*' || on === vendor) && (pattern === undefined || new RegExp(pattern, 'i').test(model));
-  });
-  const limits = Object.freeze(Object.fromEntries(rules.map(([, what, limit]) => [what, limit])));
+  const found: Record<string, unknown> = {};
+  for (const [where, what, limit] of VENDOR_RULES) {
+    const slash = where.indexOf('/');
+    const on = slash === -1 ? where : where.slice(0, slash);
+    if (on !== '*' && on !== vendor) continue;
+    if (slash === -1 || new RegExp(where.slice(slash + 1), 'i').test(model)) found[what] = limit;
+  }
+  const limits: VendorLimits = Object.freeze(found);
   if (known.size >= MOST_KEPT) known.clear();
   known.set(key, limits);
   return limits;

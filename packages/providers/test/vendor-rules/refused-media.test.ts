@@ -67,10 +67,10 @@ test.each<[string, MediaPart, object, string]>([
   verifies('providers.media.refused');
   const { requests, stream } = vendor();
   const request = { model: 'm', messages: [shown(part)] };
-  expect(await warningsOf(streamChecked('v', limits, request, stream))).toContain(why);
+  expect(await warningsOf(streamChecked('v', () => limits, request, stream))).toContain(why);
   expect(JSON.stringify(requests[0]?.messages)).toContain(why);
   expect(JSON.stringify(requests[0]?.messages)).not.toContain('"image"');
-  await warningsOf(streamChecked('v', limits, request, stream));
+  await warningsOf(streamChecked('v', () => limits, request, stream));
   expect(requests[1]?.messages[0]).toBe(requests[0]?.messages[0]);
 });
 
@@ -79,7 +79,7 @@ test('of more pictures than a vendor takes, the newest are sent', async () => {
   const { requests, stream } = vendor();
   const [first, second, third] = [picture(), picture(), picture()];
   await warningsOf(
-    streamChecked('v', { images: 2 }, { model: 'm', messages: [shown(first, second), shown(third)] }, stream),
+    streamChecked('v', () => ({ images: 2 }), { model: 'm', messages: [shown(first, second), shown(third)] }, stream),
   );
   expect(
     requests[0]?.messages.map(({ content }) => (content as readonly { type: string }[]).map(({ type }) => type)),
@@ -94,12 +94,12 @@ test('a picture that a vendor refuses is sent once more without it, and never ag
       ? 'could not process image'
       : undefined,
   );
-  await warningsOf(streamChecked('v', {}, { model: 'm', messages: [shown(good)] }, stream));
+  await warningsOf(streamChecked('v', () => ({}), { model: 'm', messages: [shown(good)] }, stream));
   const messages = [shown(good), shown(bad)];
-  expect(await warningsOf(streamChecked('v', {}, { model: 'm', messages }, stream))).toContain(
+  expect(await warningsOf(streamChecked('v', () => ({}), { model: 'm', messages }, stream))).toContain(
     'could not process image',
   );
-  await warningsOf(streamChecked('v', {}, { model: 'm', messages }, stream));
+  await warningsOf(streamChecked('v', () => ({}), { model: 'm', messages }, stream));
   expect(requests).toHaveLength(4);
   expect(requests[3]?.messages[0]?.content).toContain(good);
   expect(JSON.stringify(requests[3]?.messages[1])).toContain('was left out: v answered 400');
@@ -109,10 +109,10 @@ test('a refusal that is not about media, or of the second attempt, is told as it
   verifies('providers.media.refused');
   const other = vendor(() => 'max_tokens is too large');
   const request = { model: 'm', messages: [shown(picture())] };
-  await expect(warningsOf(streamChecked('v', {}, request, other.stream))).rejects.toThrow('max_tokens');
+  await expect(warningsOf(streamChecked('v', () => ({}), request, other.stream))).rejects.toThrow('max_tokens');
   expect(other.requests).toHaveLength(1);
   const always = vendor(() => 'invalid image');
-  await expect(warningsOf(streamChecked('v', {}, request, always.stream))).rejects.toThrow('invalid image');
+  await expect(warningsOf(streamChecked('v', () => ({}), request, always.stream))).rejects.toThrow('invalid image');
   expect(always.requests).toHaveLength(2);
 });
 
