@@ -1,3 +1,6 @@
+import { sliceHead } from '@kernel/internal';
+
+/** A multiple of four, so that the cut is between groups of base64. */
 const HEAD_CHARS = 512 * 1024;
 
 const size = (width: number, height: number) => ({ width, height });
@@ -33,7 +36,7 @@ function jpegSize(view: DataView): { readonly width: number; readonly height: nu
 
 function decodeHead(base64: string): Uint8Array | undefined {
   try {
-    return Uint8Array.from(atob(base64.slice(0, HEAD_CHARS).replace(/=+$/, '')), (char) => char.charCodeAt(0));
+    return Uint8Array.from(atob(sliceHead(base64, HEAD_CHARS)), (char) => char.charCodeAt(0));
   } catch {
     return undefined; // not base64: the vendor says so
   }
