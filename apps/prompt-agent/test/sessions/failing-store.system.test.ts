@@ -46,10 +46,10 @@ const LARGE = 'x'.repeat(1_500_000);
 const canMount = spawnSync('unshare', ['-rm', 'sh', '-c', 'mount -t tmpfs -o size=64k tmpfs /mnt']).status === 0;
 
 /** Runs the program with its state on a disk of this size. */
-function promptOnDisk(cwd: string, size: string, args: readonly string[]): Promise<Outcome> {
+function promptOnDisk(cwd: string, size: string, args: readonly string[], before = ''): Promise<Outcome> {
   const state = join(cwd, 'state');
   mkdirSync(state, { recursive: true });
-  const script = 'mount -t tmpfs -o size="$1" tmpfs "$2" && shift 2 && exec "$@"';
+  const script = `mount -t tmpfs -o size="$1" tmpfs "$2" && shift 2 && ${before} exec "$@"`;
   return new Promise((resolve, reject) => {
     const child = spawn('unshare', ['-rm', 'sh', '-c', script, 'sh', size, state, process.execPath, CLI, ...args], {
       cwd,
@@ -92,6 +92,18 @@ test.skipIf(!canMount)(
     expect(later.stderr.match(/not kept/g)).toHaveLength(1);
   },
 );
+
+test.skipIf(!canMount)('sessions can be listed, shown and searched on a full disk', async () => {
+  verifies('cli.sessions.failures');
+  const cwd = workspace({});
+  const fill = '"$1" "$2" 2+3 >&2; head -c 9m /dev/zero >"$XDG_STATE_HOME/filler" 2>&1;';
+  for (const words of ['list', 'show', 'search 2+3', 'list --json']) {
+    // oxlint-disable-next-line no-await-in-loop
+    const ended = await promptOnDisk(cwd, '1m', ['sessions', ...words.split(' ')], fill);
+    expect([words, ended.code]).toEqual([words, 0]);
+    expect(ended.stdout).toContain('2+3');
+  }
+});
 
 test.skipIf(!canMount)(
   'a call that may change something does not run if it could not be logged, so that nobody does it twice',

@@ -63,10 +63,22 @@ function isOwn(path: string): boolean {
   }
 }
 
+/** Opens the file. On a full disk there is no room for what processes share beside it: one that has it alone, to read, needs none. */
 function openFile(path: string): Database {
+  try {
+    return openWith(path, '');
+  } catch (error) {
+    const code = sqliteCode(error);
+    if (code !== SQLITE.full && code !== SQLITE.ioError) throw error;
+    return openWith(path, 'PRAGMA locking_mode = EXCLUSIVE');
+  }
+}
+
+function openWith(path: string, mode: string): Database {
   const { DatabaseSync } = loadSqlite();
   const database = new DatabaseSync(path, { timeout: WAIT_MS, enableForeignKeyConstraints: true });
   try {
+    database.exec(mode);
     prepareTables(database, path);
     database.exec('PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON');
     return database;
