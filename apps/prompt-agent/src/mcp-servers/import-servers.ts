@@ -19,7 +19,7 @@ const MAX_SERVERS = 200;
 const KEYS: ReadonlySet<string> = new Set(['type', 'command', 'args', 'env', 'cwd', 'url', 'headers']);
 
 /**
- * Reads the servers that another program has: of Claude Desktop, VS Code or Cursor, or in a file of their form. Inputs that VS Code asks for become variables of the
+ * Reads the servers that another program has: of Claude Desktop, VS Code or Cursor, or in a file of their form, of opencode's or Gemini CLI's. Inputs that VS Code asks for become variables of the
  * environment, so that no secret is written down. A server that cannot be used here is left out, with a note that says why; none that can, and a file that
  * cannot be meant, are usage errors.
  */
@@ -70,7 +70,39 @@ function serversIn(json: unknown): object | undefined {
   if (!isObject(json)) return undefined;
   // VS Code also takes them as a part of its settings.
   const holders = [json, json['mcp']].filter((holder) => isObject(holder));
-  return holders.flatMap((holder) => [holder['mcpServers'], holder['servers']]).find((value) => isObject(value));
+  const named = holders.flatMap((holder) => [holder['mcpServers'], holder['servers']]).find((value) => isObject(value));
+  // opencode has them right in `mcp`; others save the servers alone.
+  const bare = [json['mcp'], json].filter((value) => isObject(value));
+  return named ?? bare.find((value) => Object.values(value).some(isServer));
+}
+
+function isServer(value: unknown): boolean {
+  return isObject(value) && ['command', 'url', 'httpUrl'].some((key) => key in value);
+}
+
+/** Returns an entry as it is written here: opencode has the command as one list, Gemini CLI another name for an address, and many have numbers in `env`. */
+function inOwnForm(entry: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { httpUrl, environment, enabled: _enabled, type, ...rest } = entry;
+  const { command, env = environment, url = httpUrl } = rest;
+  const words: readonly unknown[] = Array.isArray(command) ? command : [command];
+  const [program, ...args] = words;
+  const variables = isObject(env)
+    ? Object.fromEntries(
+        Object.entries(env).map(([key, value]) => [
+          key,
+          /^(?:number|boolean)$/.test(typeof value) ? String(value) : value,
+        ]),
+      )
+    : env;
+  const own = type === 'local' ? 'stdio' : type === 'remote' || httpUrl !== undefined ? 'http' : type;
+  return {
+    ...(own !== undefined && { type: own }),
+    ...rest,
+    ...(program !== undefined && { command: program }),
+    ...(args.length > 0 && { args }),
+    ...(variables !== undefined && { env: variables }),
+    ...(url !== undefined && { url }),
+  };
 }
 
 interface Inputs {
@@ -100,8 +132,8 @@ interface Conversion {
 
 async function convert(name: string, entry: unknown, conversion: Conversion): Promise<ServerEntry> {
   if (!isObject(entry)) throw new Error(`"${name}" must be an object.`);
-  if (entry['disabled'] === true) throw new Error(`"${name}" is disabled there.`);
-  const whole = mapTexts(entry, (text) => convertText(name, text, conversion));
+  if (entry['disabled'] === true || entry['enabled'] === false) throw new Error(`"${name}" is disabled there.`);
+  const whole = mapTexts(inOwnForm(entry), (text) => convertText(name, text, conversion));
   await checkEntry(name, whole);
   const kept = Object.fromEntries(Object.entries(whole).filter(([key]) => KEYS.has(key)));
   return conversion.scope === 'project' ? kept : withAbsolutePaths(kept, conversion.folder);

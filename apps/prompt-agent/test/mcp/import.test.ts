@@ -165,3 +165,35 @@ test.each([
   verifies('cli.mcp.import');
   expect(withoutComments(text)).toBe(plain);
 });
+
+test.each([
+  [
+    'a map of servers alone',
+    { a: { command: 'npx', args: ['-y', 'x'] } },
+    { a: { command: 'npx', args: ['-y', 'x'] } },
+  ],
+  [
+    "opencode's",
+    {
+      mcp: {
+        a: { type: 'local', command: ['npx', '-y', 'x'], environment: { PORT: 8080 }, enabled: true },
+        b: { type: 'remote', url: 'https://b.example.com/mcp' },
+      },
+    },
+    {
+      a: { type: 'stdio', command: 'npx', args: ['-y', 'x'], env: { PORT: '8080' } },
+      b: { type: 'http', url: 'https://b.example.com/mcp' },
+    },
+  ],
+  [
+    "Gemini CLI's, with numbers in the environment",
+    { mcpServers: { a: { httpUrl: 'https://a.example.com/mcp' }, b: { command: 'x', env: { N: 1, ON: true } } } },
+    { a: { type: 'http', url: 'https://a.example.com/mcp' }, b: { command: 'x', env: { N: '1', ON: 'true' } } },
+  ],
+])('a file is read whole: %s', async (_, file, expected) => {
+  verifies('cli.mcp.import');
+  const cwd = workspace({ 'theirs.json': JSON.stringify(file) });
+  const { code, stderr } = await add(cwd, 'theirs.json', '--force');
+  expect({ code, left: stderr.includes('left out') }).toEqual({ code: 0, left: false });
+  expect(servers(cwd)).toEqual(expected);
+});
