@@ -1,4 +1,4 @@
-import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { verifies } from '@kernel/testing';
 import { describe, expect, it } from 'vitest';
 import { fetchUrlTool, type FetchUrlOptions } from '../../src/web/index.ts';
@@ -35,6 +35,7 @@ describe('fetch_url', () => {
     ['gzip', gzipSync],
     ['br', (data: Buffer) => brotliCompressSync(data, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })],
     ['deflate', deflateSync],
+    ['deflate', deflateRawSync],
   ] as const)('unpacks %s, and counts what was unpacked', async (encoding, pack) => {
     const origin = await serve((request, response) => {
       response.setHeader('content-encoding', encoding).setHeader('content-type', 'text/plain');
@@ -43,6 +44,35 @@ describe('fetch_url', () => {
     expect((await call(local(), { url: origin })).forLLM).toContain('packed');
     const bomb = call(local({ maxBytes: 100_000 }), { url: `${origin}/bomb` });
     await expect(bomb).rejects.toThrow('it is larger than 100000 bytes');
+  });
+
+  const NAMED = Buffer.from(gzipSync('packed'));
+  NAMED[3] = 0x1c; // an extra field, a name and a comment
+  const LONG = Buffer.concat([NAMED.subarray(0, 10), Buffer.from('\u0002\0xxpage.txt\0made\0'), NAMED.subarray(10)]);
+  it.each([
+    ['bytes behind the end of gzip', Buffer.concat([gzipSync('packed'), Buffer.from('\r\n<!-- x -->')])],
+    ['one byte of a further part', Buffer.concat([gzipSync('packed'), Buffer.from([0x1f])])],
+    ['several parts of gzip', Buffer.concat([gzipSync('pac'), gzipSync('ked'), Buffer.alloc(9)])],
+    ['gzip with a name', LONG],
+    ['bytes behind the end of deflate', Buffer.concat([deflateSync('packed'), Buffer.from('x')])],
+  ])('a page is read as in a browser: %s', async (what, body) => {
+    const origin = await serve((_request, response) => {
+      const encoding = what.includes('deflate') ? 'deflate' : 'gzip';
+      response.setHeader('content-encoding', encoding).setHeader('content-type', 'text/plain').end(body);
+    });
+    expect((await call(local(), { url: origin })).forLLM).toMatch(/\npacked$/);
+  });
+
+  it.each([
+    ['ended early', gzipSync('packed').subarray(0, -3), 'it ended early'],
+    ['was damaged', gzipSync('packed').with(-6, 1), 'it is damaged'],
+    ['is none of gzip', Buffer.from('packed'), 'it is not packed as gzip, as the server says'],
+    ['ended in a name', Buffer.from('1f8b0808000000000003616263', 'hex'), 'unexpected end of file'],
+  ])('a body that %s is refused, not taken for a whole one', async (_what, body, why) => {
+    const origin = await serve((_request, response) => {
+      response.setHeader('content-encoding', 'gzip').setHeader('content-type', 'text/plain').end(body);
+    });
+    await expect(call(local(), { url: origin })).rejects.toThrow(why);
   });
 
   it('says what a server answered that is not a page', async () => {

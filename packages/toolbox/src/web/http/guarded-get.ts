@@ -5,8 +5,6 @@ import { isIP, type LookupFunction } from 'node:net';
 import { errorMessage, sliceHead } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
 import { isPublicAddress } from './public-address.ts';
-import type { Readable, Transform } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 
 /** What a download may do. */
 export interface DownloadOptions {
@@ -159,40 +157,43 @@ function withoutCredentials(url: URL): string {
   return url.href;
 }
 
-/** Reads the body of a response, unpacked. Rejects beyond `maxBytes` of the unpacked body, which a small packed one can hide. */
+/** Reads the body of a response, unpacked. Rejects beyond `maxBytes`, which also count after unpacking: a small packed body can hide a large one. */
 async function readBody(response: IncomingMessage, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
+  const encoding = encodingOf(response);
   const abort = () => response.destroy(new Error('aborted'));
   signal.addEventListener('abort', abort, { once: true });
-  let stream: Readable = response;
   try {
-    stream = unpacked(response);
     const parts: Uint8Array[] = [];
     let size = 0;
-    for await (const part of stream as AsyncIterable<Uint8Array>) {
+    for await (const part of response as AsyncIterable<Uint8Array>) {
       size += part.length;
-      if (size > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`);
+      if (size > maxBytes) throw tooLarge(maxBytes);
       parts.push(part);
     }
-    return Buffer.concat(parts);
+    const body = Buffer.concat(parts);
+    if (encoding === '' || size === 0) return body;
+    const { unpack } = await import('./unpack.ts');
+    return await unpack(encoding, body, maxBytes);
+  } catch (error) {
+    throw error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
+      ? tooLarge(maxBytes)
+      : error;
   } finally {
     signal.removeEventListener('abort', abort);
-    stream.destroy();
     response.destroy();
   }
 }
 
-function unpacked(response: IncomingMessage): Readable {
-  const encodings = (response.headers['content-encoding'] ?? '').split(',').map((each) => each.trim().toLowerCase());
-  const [encoding = '', ...more] = encodings.filter((each) => each !== '' && each !== 'identity');
-  if (encoding === '') return response;
-  const unpack = more.length === 0 ? decoderOf(encoding) : undefined;
-  if (unpack === undefined) throw new Error(`it is packed as "${sliceHead(encodings.join(', '), 80)}"`);
-  response.on('error', (error) => unpack.destroy(error));
-  return response.pipe(unpack);
+function tooLarge(maxBytes: number): Error {
+  return new Error(`it is larger than ${maxBytes} bytes`);
 }
 
-function decoderOf(encoding: string): Transform | undefined {
-  if (encoding === 'gzip' || encoding === 'x-gzip') return createGunzip();
-  if (encoding === 'deflate') return createInflate();
-  return encoding === 'br' ? createBrotliDecompress() : undefined;
+const ENCODINGS: ReadonlySet<string> = new Set(['', 'gzip', 'x-gzip', 'deflate', 'br']);
+
+/** How a body is packed; empty if it isn't. */
+function encodingOf(response: IncomingMessage): string {
+  const encodings = (response.headers['content-encoding'] ?? '').split(',').map((each) => each.trim().toLowerCase());
+  const [encoding = '', ...more] = encodings.filter((each) => each !== '' && each !== 'identity');
+  if (more.length === 0 && ENCODINGS.has(encoding)) return encoding;
+  throw new Error(`it is packed as "${sliceHead(encodings.join(', '), 80)}"`);
 }
