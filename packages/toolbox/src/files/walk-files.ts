@@ -1,3 +1,6 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { attempt } from '@kernel/internal';
 import type { Ignore } from 'ignore';
 import type { Skipped } from './search/skipped.ts';
 import type { DirectoryEntry, Workspace } from '../workspace/index.ts';
@@ -17,8 +20,8 @@ interface Rules {
 export type Visibility = ReturnType<typeof createVisibility>;
 
 /**
- * Hides what may not be read, `node_modules`, and what the `.gitignore` files from the root down ignore; the deepest one with a rule that matches
- * decides, as in Git. Rules are read once for each folder. Below a folder that is hidden itself, and was named all the same, those above it do not count:
+ * Hides what may not be read, `node_modules`, and what `.gitignore` files and `.git/info/exclude` from the root down ignore; the deepest one with a rule that
+ * matches decides, as in Git. Rules are read once for each folder. Below a folder that is hidden itself, and was named all the same, those above it do not count:
  * then `isNamedAnyway` is true.
  */
 export async function visibilityBelow(
@@ -37,9 +40,13 @@ function createVisibility(workspace: Workspace, base: string) {
   const load = async (folder: string, known: readonly DirectoryEntry[] | undefined): Promise<readonly Rules[]> => {
     const above = folder === '.' || folder === base ? [] : await rulesOf(parentOf(folder));
     const entries = known ?? (await workspace.list(folder).catch(() => []));
-    if (!entries.some(({ name }) => name === '.gitignore')) return above;
-    const own = await readRules(workspace, folder);
-    return own === undefined ? above : [...above, own];
+    const has = (wanted: string): boolean => entries.some(({ name }) => name === wanted);
+    // As in Git, the rules of a folder count before those that its repository keeps for its owner alone.
+    const own = [
+      has('.git') ? await rulesIn(folder, readExclude(workspace, folder)) : undefined,
+      has('.gitignore') ? await rulesIn(folder, await readIgnore(workspace, folder)) : undefined,
+    ];
+    return [...above, ...own.filter((each) => each !== undefined)];
   };
   const rulesOf = (folder: string, known?: readonly DirectoryEntry[]): Promise<readonly Rules[]> => {
     const rules = cache.get(folder) ?? load(folder, known);
@@ -112,13 +119,35 @@ export async function* walkFiles(
   }
 }
 
-async function readRules(workspace: Workspace, folder: string): Promise<Rules | undefined> {
-  const path = joinPath(folder, '.gitignore');
-  const read = () => workspace.read(path, { maxBytes: MAX_RULES_BYTES });
-  const content = await withDiskReads(read).catch(() => undefined);
-  if (content === undefined) return undefined;
+function readIgnore(workspace: Workspace, folder: string): Promise<Uint8Array | undefined> {
+  const read = () => workspace.read(joinPath(folder, '.gitignore'), { maxBytes: MAX_RULES_BYTES });
+  return withDiskReads(read).then(
+    ({ bytes }) => bytes,
+    () => undefined,
+  );
+}
+
+const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+
+/** Reads from the disk what the tools may not: the text is used as rules alone. A pipe or a link in its place is none. */
+function readExclude(workspace: Workspace, folder: string): Uint8Array | undefined {
+  const git = workspace.folder === undefined ? undefined : join(workspace.folder, folder, '.git');
+  if (git === undefined || attempt(() => lstatSync(git))?.isDirectory() !== true) return undefined;
+  return attempt(() => {
+    const fd = openSync(join(git, 'info/exclude'), constants.O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    try {
+      const stats = fstatSync(fd);
+      return stats.isFile() && stats.size <= MAX_RULES_BYTES ? readFileSync(fd) : undefined;
+    } finally {
+      closeSync(fd);
+    }
+  });
+}
+
+async function rulesIn(folder: string, bytes: Uint8Array | undefined): Promise<Rules | undefined> {
+  if (bytes === undefined) return undefined;
   const { default: ignore } = await import('ignore');
-  return { folder, rules: ignore().add(new TextDecoder().decode(content.bytes)) };
+  return { folder, rules: ignore().add(new TextDecoder().decode(bytes)) };
 }
 
 function isIgnored(path: string, isFolder: boolean, rules: readonly Rules[]): boolean {

@@ -1,5 +1,5 @@
 import { callTool } from '@kernel/protocol';
-import { renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { verifies } from '@kernel/testing';
 import { createRegistry } from '@kernel/tools';
@@ -49,6 +49,14 @@ describe.each([
     expect((await call('search_text', { query: '.*' })).forLLM).toBe(
       'No line contains ".*" in the files of the workspace. It was searched for literally; with regex: true it is a regular expression. Not searched: 1 binary file ("binary.bin"), links, node_modules, and what .gitignore or a rule leaves out.',
     );
+  });
+
+  test('a search leaves out what a repository ignores for its owner alone, unless a .gitignore brings it back', async () => {
+    for (const name of ['.git/info', 'sub/.git/info']) mkdirSync(join(folder, name), { recursive: true });
+    writeFileSync(join(folder, '.git/info/exclude'), 'a.txt\n*.log\n');
+    writeFileSync(join(folder, 'sub/.git/info/exclude'), '/b.txt\n');
+    expect((await call('search_text', { query: 'needle' })).forLLM).toBe('sub/kept.log:1: needle kept');
+    expect((await call('glob', { pattern: '**/*.{txt,log}' })).forLLM).toBe('empty.txt\nsub/kept.log');
   });
 
   test('a search stops at its limit and on an abort', async () => {
