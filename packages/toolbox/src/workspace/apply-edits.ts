@@ -33,6 +33,11 @@ async function writeFile(draft: Draft, asked: string, edit: Edit & { readonly ty
   if (before !== undefined && before.type !== 'file')
     throw toolError(`${quote(asked)} ${before.type === 'directory' ? 'is a folder' : 'is not a file'}.`);
   checkVersion(asked, before, edit.ifVersion);
+  // A new file takes its name, so the system itself would not refuse it.
+  if (before !== undefined && edit.mode === undefined && (before.mode & 0o200) === 0)
+    throw toolError(
+      `${quote(asked)} is read-only (mode ${before.mode.toString(8)}); nothing was written. If it is meant to change, make it writable first: ["chmod","u+w",PATH].`,
+    );
   if (before === undefined && (await storage.find(asked, { entry: true })) !== undefined)
     throw toolError(`${quote(asked)} is a link that leads nowhere; nothing was written.`);
   const path = before?.path ?? asked;

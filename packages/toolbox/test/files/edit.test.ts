@@ -25,6 +25,18 @@ describe.each(STORES)('in a workspace $name,', ({ create }) => {
     });
   });
 
+  test('a file that its owner made read-only is changed by no tool until that is taken back', async () => {
+    await workspace.write('a.txt', LINES, { mode: 0o444 });
+    const patch = '*** Begin Patch\n*** Update File: a.txt\n@@\n-four\n+4\n*** End Patch';
+    for (const [name, input] of [
+      ['edit_file', { path: 'a.txt', edits: [{ old_text: 'four', new_text: '4' }] }],
+      ['write_file', { path: 'a.txt', content: 'new' }],
+      ['apply_patch', { patch }],
+    ] as const)
+      expect((await call(name, input)).forLLM).toContain('"a.txt" is read-only (mode 444); nothing was written.');
+    expect(await textOf(workspace, 'a.txt')).toBe(LINES);
+  });
+
   describe('edit_file', () => {
     test('replaces a text that occurs once, and shows a diff to the user and a summary to the model', async () => {
       const result = await call('edit_file', {
