@@ -6,7 +6,7 @@ import { type BackgroundCommand, createBackgroundCommands } from './background-c
 import { checkCommandOptions, type CommandOptions } from './command-options.ts';
 import { describeEnd, describeLimits, toCommandResult } from './command-result.ts';
 import { gitVariables } from './analysis/git-programs.ts';
-import { commandVariables, DEFAULT_VARIABLES, resolveProgram } from './environment.ts';
+import { commandVariables, DEFAULT_VARIABLES, refuseShellWords, resolveProgram } from './environment.ts';
 import { clearSetIds } from './isolation/clear-set-ids.ts';
 import { resolveIsolation } from './isolation/detect-isolation.ts';
 import { holdRepository } from './isolation/hold-repository.ts';
@@ -67,6 +67,7 @@ export function commandTools(options: CommandOptions): CommandTools {
     if (command.some((word) => word.includes('\0')))
       throw new KernelError('TOOL_FAILED', 'A word of the command contains a NUL character.');
     if (command[0] === '') throw new KernelError('TOOL_FAILED', 'The name of the program is empty.');
+    refuseShellWords(command);
     const info = await workspace.stat(cwd, { signal });
     if (info.type !== 'directory') throw new KernelError('TOOL_FAILED', `"${cwd}" is not a folder.`);
     const isolation = await resolveIsolation(options.isolation);

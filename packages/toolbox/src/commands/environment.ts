@@ -62,3 +62,27 @@ export function resolveProgram(
     { hint: 'A program in the workspace, or in a repository around it, is started by its path, such as ["./run"].' },
   );
 }
+
+const FOLDER_WORDS = /^(?:cd|chdir|pushd|popd)$/;
+const SHELL_WORDS = /^(?:\.|source|export|unset|set|alias|eval|exec|shopt|trap|ulimit|umask)$/;
+
+/** Throws `TOOL_FAILED`, with what to do, for a command that only a shell knows: as a program it is missing, or has no effect. */
+export function refuseShellWords([name = '', ...args]: readonly string[]): void {
+  const hint = hintForShellWord(name, args);
+  if (hint === undefined) return;
+  throw new KernelError('TOOL_FAILED', `${JSON.stringify(sliceHead(name, 200))} is not a program.`, { hint });
+}
+
+function hintForShellWord(name: string, args: readonly string[]): string | undefined {
+  const shown = (words: readonly string[]): string => sliceHead(JSON.stringify(words), 300);
+  if (FOLDER_WORDS.test(name)) {
+    const folder = args.find((each) => !each.startsWith('-'));
+    return `Each command starts in the workspace, or in the folder that cwd names: call run_command with the program and cwd${folder === undefined ? '' : ` ${JSON.stringify(sliceHead(folder, 200))}`}.`;
+  }
+  if (/^[A-Za-z_]\w*=/.test(name)) return `To set a variable for a program, use ${shown(['env', name, ...args])}.`;
+  if (SHELL_WORDS.test(name))
+    return `It holds for one shell alone: put it in front of the program that needs it, as in ["bash","-c","${name} … && PROGRAM"].`;
+  if (/\s/.test(name) && !/[/\\]/.test(name))
+    return `Each word is an element of its own: ${shown([...name.trim().split(/\s+/), ...args])}.`;
+  return undefined;
+}

@@ -88,6 +88,17 @@ describe.each(PLACES)('run_command $place', ({ isInTerminal }) => {
     expect((await run(command)).forLLM).toContain(reason);
   });
 
+  it.each([
+    [['cd', 'src'], 'cwd "src"'],
+    [['pushd'], 'and cwd.'],
+    [['A=1', 'env'], '["env","A=1","env"]'],
+    [['source', 'x.sh'], '["bash","-c","source … && PROGRAM"]'],
+    [['npm test', '--quiet'], '["npm","test","--quiet"]'],
+  ])('%j is no program, and the model reads what to call in its place', async (command, hint) => {
+    const { run } = await commands({ isInTerminal });
+    expect((await run(command)).forLLM).toContain(hint);
+  });
+
   it('ends with its whole group on the time limit', async () => {
     verifies('toolbox.commands.group');
     const { run } = await commands({ isInTerminal });
