@@ -24,6 +24,8 @@ export interface Start {
   readonly input?: string | Uint8Array;
   /** Takes stdout in place of a pipe. */
   readonly stdoutFile?: string;
+  /** Takes stderr in place of a pipe. */
+  readonly stderrFile?: string;
   /** Sees the process and all that it has written, after each piece. */
   readonly watch?: (child: ChildProcess, stdout: string, stderr: string) => void;
   /** Sees the process as soon as it has been started. */
@@ -45,18 +47,19 @@ export function environmentAt(home: string): Readonly<Record<string, string | un
 /** Runs the built program as a child process, in an environment without keys and without model servers. */
 export function prompt(
   args: readonly string[],
-  { cwd = workspace(), env = {}, input, stdoutFile, watch, spawned }: Start = {},
+  { cwd = workspace(), env = {}, input, stdoutFile, stderrFile, watch, spawned }: Start = {},
 ): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const file = stdoutFile === undefined ? undefined : openSync(stdoutFile, 'w');
+    const errorFile = stderrFile === undefined ? undefined : openSync(stderrFile, 'w');
     const child = spawn(process.execPath, ['--unhandled-rejections=strict', CLI, ...args], {
       cwd,
       env: { ...environmentAt(cwd), ...env },
-      stdio: [input === undefined ? 'ignore' : 'pipe', file ?? 'pipe', 'pipe'],
+      stdio: [input === undefined ? 'ignore' : 'pipe', file ?? 'pipe', errorFile ?? 'pipe'],
     });
     // A program that does not read it to the end closes it, which is no failure.
     child.stdin?.on('error', () => undefined).end(input);
-    if (file !== undefined) closeSync(file);
+    for (const each of [file, errorFile]) if (each !== undefined) closeSync(each);
     spawned?.(child);
     let stdout = '';
     let stderr = '';

@@ -40,7 +40,7 @@ export interface Output {
   finish(): void;
   /** Resolves when stdout has accepted all that was written, or has failed. */
   settle(): Promise<void>;
-  /** What went wrong with a standard stream. A pipe that its reader closed is not a failure. */
+  /** What went wrong with stdout. A pipe that its reader closed is not a failure. */
   failure(): string | undefined;
   /** Aborts when stdout accepts no more: its reader is gone, or writing failed. Without stderr the answer is still wanted. */
   readonly closed: AbortSignal;
@@ -51,7 +51,7 @@ const MAX_HELD = 100_000;
 const ERASE_LINE = '\r\u001B[K';
 const LINE_UP = '\u001B[1A';
 
-/** Creates the output of the program. A closed pipe is no failure; any other is reported by `failure`. Only what concerns stdout aborts `closed`. */
+/** Creates the output of the program. A closed pipe is no failure of stdout; any other is reported by `failure`. Only what concerns stdout aborts `closed`: the answer counts, also where nobody can be told how it came. */
 export function createOutput({
   env = {},
   stdout,
@@ -60,15 +60,11 @@ export function createOutput({
   const closed = new AbortController();
   let failure: string | undefined;
   let hasStderr = true;
-  const notice = (name: string, error: NodeJS.ErrnoException): void => {
-    if (error.code !== 'EPIPE') failure ??= `${name} cannot be written: ${error.message}`;
-  };
-  stdout.on('error', (error) => {
-    notice('stdout', error);
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') failure ??= `stdout cannot be written: ${error.message}`;
     closed.abort(error);
   });
-  stderr.on('error', (error) => {
-    notice('stderr', error);
+  stderr.on('error', () => {
     hasStderr = false;
   });
   const capabilities = capabilitiesOf({ env, stdout, stderr });
