@@ -10,6 +10,7 @@ import { commandVariables, DEFAULT_VARIABLES, refuseShellWords, resolveProgram }
 import { clearSetIds } from './isolation/clear-set-ids.ts';
 import { resolveIsolation } from './isolation/detect-isolation.ts';
 import { holdRepository } from './isolation/hold-repository.ts';
+import { repositoryOutside } from './isolation/outside-repository.ts';
 import type { IsolatedCommand } from './isolation/types.ts';
 import { createOutputBuffer, createProgress } from './process/output-buffer.ts';
 import { type ProcessEnd, type ProcessOptions, startProcess } from './process/start-process.ts';
@@ -76,14 +77,23 @@ export function commandTools(options: CommandOptions): CommandTools {
       ? options.isolation !== 'required'
       : isolation === undefined || isolation.worksInTerminals === true;
     const terminals = works && input === '' ? options.terminals : undefined;
-    const variables = { ...inherited, ...gitVariables(command) };
+    const isOthers = isDecidedThere && terminals !== undefined;
+    const isOurs = isolation !== undefined && !isOthers;
+    const directory = join(folder, info.path);
+    const outside = isOurs ? repositoryOutside(folder, directory) : undefined;
+    const variables = {
+      ...inherited,
+      ...gitVariables(command),
+      // The workspace is a file system of its own there.
+      ...(outside?.isPart === true && { GIT_DISCOVERY_ACROSS_FILESYSTEM: '1' }),
+    };
     const request = {
       command,
       folder,
-      cwd: join(folder, info.path),
+      cwd: directory,
       variables,
       network: options.network ?? false,
-      readable: options.readable ?? [],
+      readable: [...(options.readable ?? []), ...(outside?.paths ?? [])],
       hidden: (options.hidden ?? [])
         .map((path) => join(folder, workspace.normalize(path)))
         .filter((path) => existsSync(path)),
@@ -91,8 +101,6 @@ export function commandTools(options: CommandOptions): CommandTools {
       inTerminal: terminals !== undefined,
     };
     const [program = '', ...args] = command;
-    const isOthers = isDecidedThere && terminals !== undefined;
-    const isOurs = isolation !== undefined && !isOthers;
     const release = isOurs && !request.gitWritable ? holdRepository(folder) : () => undefined;
     let isolated: IsolatedCommand | undefined;
     try {
@@ -115,6 +123,7 @@ export function commandTools(options: CommandOptions): CommandTools {
       isOurs,
       isIsolated: isOthers || isOurs,
       release,
+      isPartly: outside?.isPart === true && /\bgit\b.*\b(?:status|diff)\b/s.test(command.join(' ')),
     };
   };
   const start = async (
@@ -146,7 +155,8 @@ export function commandTools(options: CommandOptions): CommandTools {
       });
     const prepared = await prepare(input, context.signal);
     const isWarned = !prepared.isIsolated && options.isolation !== 'none';
-    const warning = isWarned ? notIsolated(prepared.terminals === undefined ? 'this program' : 'the editor') : '';
+    const isolationNote = isWarned ? notIsolated(prepared.terminals === undefined ? 'this program' : 'the editor') : '';
+    const warning = isolationNote + (prepared.isPartly ? PARTLY : '');
     const { callId } = context;
     if (input.background === true) {
       const run = (command: Omit<BackgroundCommand, 'ended'>): Promise<ProcessEnd> =>
@@ -214,6 +224,9 @@ export function commandTools(options: CommandOptions): CommandTools {
     close: () => background.close(),
   };
 }
+
+const PARTLY =
+  '\n(Commands see no files outside of the workspace: what Git says was deleted there is not. "git status ." tells of the workspace alone.)';
 
 function notIsolated(owner: string): string {
   return `\n(This system has no way to isolate commands: it ran with all rights of ${owner}, network included.)`;
