@@ -64,7 +64,7 @@ export function resolveProgram(
 }
 
 const FOLDER_WORDS = /^(?:cd|chdir|pushd|popd)$/;
-const SHELL_WORDS = /^(?:\.|source|export|unset|set|alias|eval|exec|shopt|trap|ulimit|umask)$/;
+const SHELL_WORDS = /^(?:source|export|unset|alias)$/;
 
 /** Throws `TOOL_FAILED`, with what to do, for a command that only a shell knows: as a program it is missing, or has no effect. */
 export function refuseShellWords([name = '', ...args]: readonly string[]): void {
@@ -74,15 +74,13 @@ export function refuseShellWords([name = '', ...args]: readonly string[]): void 
 }
 
 function hintForShellWord(name: string, args: readonly string[]): string | undefined {
-  const shown = (words: readonly string[]): string => sliceHead(JSON.stringify(words), 300);
   if (FOLDER_WORDS.test(name)) {
     const folder = args.find((each) => !each.startsWith('-'));
     return `Each command starts in the workspace, or in the folder that cwd names: call run_command with the program and cwd${folder === undefined ? '' : ` ${JSON.stringify(sliceHead(folder, 200))}`}.`;
   }
-  if (/^[A-Za-z_]\w*=/.test(name)) return `To set a variable for a program, use ${shown(['env', name, ...args])}.`;
   if (SHELL_WORDS.test(name))
     return `It holds for one shell alone: put it in front of the program that needs it, as in ["bash","-c","${name} … && PROGRAM"].`;
   if (/\s/.test(name) && !/[/\\]/.test(name))
-    return `Each word is an element of its own: ${shown([...name.trim().split(/\s+/), ...args])}.`;
+    return `Each word is an element of its own: ${sliceHead(JSON.stringify([...name.trim().split(/\s+/), ...args]), 300)}.`;
   return undefined;
 }

@@ -11,6 +11,8 @@ import { createEventLoopYield } from '../workspace/event-loop.ts';
 import { joinPath, lineage, nameOf, parentOf } from '../workspace/paths.ts';
 
 const MAX_RULES_BYTES = 262_144;
+// Windows has neither of the last two, which count as 0 there.
+const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 interface Rules {
   readonly folder: string;
@@ -127,14 +129,12 @@ function readIgnore(workspace: Workspace, folder: string): Promise<Uint8Array | 
   );
 }
 
-const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
-
 /** Reads from the disk what the tools may not: the text is used as rules alone. A pipe or a link in its place is none. */
 function readExclude(workspace: Workspace, folder: string): Uint8Array | undefined {
   const git = workspace.folder === undefined ? undefined : join(workspace.folder, folder, '.git');
   if (git === undefined || attempt(() => lstatSync(git))?.isDirectory() !== true) return undefined;
   return attempt(() => {
-    const fd = openSync(join(git, 'info/exclude'), constants.O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    const fd = openSync(join(git, 'info/exclude'), READ_FLAGS);
     try {
       const stats = fstatSync(fd);
       return stats.isFile() && stats.size <= MAX_RULES_BYTES ? readFileSync(fd) : undefined;
