@@ -9,14 +9,19 @@ type Checks = Pick<ClientSdk, 'isSpecType'>;
  * so, and fields that are null count as absent. Returns any other message as it is.
  */
 export function withReadableParts(sdk: Checks, message: JSONRPCMessage): JSONRPCMessage {
-  if (!('result' in message) || !isToolResult(message.result)) return message;
+  if (!('result' in message)) return message;
+  // What a server says of itself has no null that means something.
+  if (isObject(message.result['serverInfo'])) return { ...message, result: withoutNullBelow(message.result) };
+  if (!isToolResult(message.result)) return message;
   return { ...message, result: readableResult(sdk, message.result) };
 }
 
 /** Returns the readable form of the result of a tool, also of one that came as a task. */
 export function readableResult(sdk: Checks, result: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  if (sdk.isSpecType.CallToolResult(result) && Array.isArray(result.content)) return result;
   const { content, structuredContent, isError, _meta, ...rest } = result;
+  // The newest protocol takes any value for structured content, and the SDK for a server of an older one refuses all but objects.
+  const isPlain = structuredContent === undefined || isObject(structuredContent);
+  if (isPlain && sdk.isSpecType.CallToolResult(result) && Array.isArray(content)) return result;
   const parts = (Array.isArray(content) ? content : []).map((part: unknown) => readablePart(sdk, part));
   const isData = isObject(structuredContent);
   if (!isData && structuredContent !== undefined && structuredContent !== null)
@@ -39,10 +44,25 @@ export function isToolResult(result: Readonly<Record<string, unknown>>): boolean
   );
 }
 
+/** Leaves out the members that are null, and a `_meta` that is no object: servers write both for what they leave out. */
+export function withoutNull(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).filter(isPresent));
+}
+
+function withoutNullBelow(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const present = Object.entries(withoutNull(value));
+  return Object.fromEntries(present.map(([key, each]) => [key, isObject(each) ? withoutNullBelow(each) : each]));
+}
+
+function isPresent([key, member]: readonly [string, unknown]): boolean {
+  return member !== null && (key !== '_meta' || isObject(member));
+}
+
 function readablePart({ isSpecType }: Checks, part: unknown): unknown {
   if (isSpecType.ContentBlock(part)) return part;
   const { annotations: _annotations, _meta, ...rest } = isObject(part) ? part : {};
-  const present = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));
+  const { resource, ...present } = withoutNull(rest);
+  if (isObject(resource)) Object.assign(present, { resource: withoutNull(resource) });
   if (isSpecType.ContentBlock(present)) return present;
   if (typeof part === 'string') return { type: 'text', text: part };
   const type =

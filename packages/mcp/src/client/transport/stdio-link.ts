@@ -1,6 +1,6 @@
 import { errorMessage, isObject, parseJson, wellFormed } from '@kernel/internal';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
-import { withReadableParts } from '../calls/readable-result.ts';
+import { withoutNull, withReadableParts } from '../calls/readable-result.ts';
 import { liftTask } from '../calls/remote-task.ts';
 import { type ClientSdk, MAX_MESSAGE_BYTES, type ServerLink } from './server-link.ts';
 import { type ServerProcess, startServerProcess, type StdioServer } from './server-process.ts';
@@ -35,7 +35,7 @@ export function createStdioLink(sdk: ClientSdk, server: StdioServer, graceMs: nu
   const deliver = orderedDelivery((message) => transport.onmessage?.(message));
   const receive = (line: string): void => {
     try {
-      deliver(withReadableParts(sdk, liftTask(sdk.deserializeMessage(line))));
+      deliver(withReadableParts(sdk, liftTask(readMessage(sdk, line))));
     } catch (error) {
       transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
       const id = responseId(line);
@@ -136,4 +136,15 @@ export function orderedDelivery(deliver: (message: JSONRPCMessage) => void): (me
     if (isPaused || waiting.length > 0) waiting.push(message);
     else deliverNow(message);
   };
+}
+
+/** Reads a message; one that JSON-RPC does not take is tried again without the members that are null. */
+function readMessage(sdk: ClientSdk, line: string): JSONRPCMessage {
+  try {
+    return sdk.deserializeMessage(line);
+  } catch (error) {
+    const message = parseJson(line);
+    if (!isObject(message) || !isObject(message['result'])) throw error;
+    return sdk.deserializeMessage(JSON.stringify({ ...withoutNull(message), result: withoutNull(message['result']) }));
+  }
 }

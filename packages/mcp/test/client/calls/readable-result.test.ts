@@ -9,6 +9,9 @@ function readOf(result: object, mismatch?: string, hasApp = false) {
   const message = withReadableParts(sdk, { jsonrpc: '2.0', id: 1, result: { ...result } });
   if (!('result' in message) || !sdk.isSpecType.CallToolResult(message.result)) throw new Error('refused');
   const { content = [], ...rest } = message.result;
+  // So the SDK asks of a server with a protocol of 2025.
+  expect(rest.structuredContent ?? {}).toBeTypeOf('object');
+  expect([null, true]).not.toContain(rest.structuredContent);
   return toToolResult({ ...rest, content }, hasApp, mismatch);
 }
 const text = (value: string) => ({ type: 'text', text: value });
@@ -44,6 +47,16 @@ describe('a result of which one part cannot be read', () => {
     ['flags that are null', { content: [text('good')], isError: null, _meta: null }, 'good'],
   ])('is read with %s', (_, result, expected) => {
     verifies('mcp.client.readable');
+    expect(readOf(result).forLLM).toBe(expected);
+  });
+
+  test.each([
+    [
+      'a resource whose type is null',
+      { content: [{ type: 'resource', resource: { uri: 'a://b', text: 'hi', mimeType: null } }] },
+      'a://b:\nhi',
+    ],
+  ])('is read with %s', (_, result, expected) => {
     expect(readOf(result).forLLM).toBe(expected);
   });
 
