@@ -123,7 +123,7 @@ export function commandTools(options: CommandOptions): CommandTools {
       isOurs,
       isIsolated: isOthers || isOurs,
       release,
-      isPartly: outside?.isPart === true && /\bgit\b.*\b(?:status|diff)\b/s.test(command.join(' ')),
+      isPartly: outside?.isPart === true && asksForChanges(command.join(' ')),
     };
   };
   const start = async (
@@ -223,6 +223,10 @@ export function commandTools(options: CommandOptions): CommandTools {
     ],
     close: () => background.close(),
   };
+}
+
+function asksForChanges(command: string): boolean {
+  return /\bgit\b/.test(command) && /\b(?:status|diff)\b/.test(command);
 }
 
 const PARTLY =

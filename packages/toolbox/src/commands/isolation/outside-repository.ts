@@ -53,7 +53,8 @@ function isTracked(folder: string): boolean {
 
 /** What the folder that a file `.git` names has to show; nothing if that one knows nothing of this file. */
 function linkedFrom(folder: string, git: string): readonly string[] {
-  const [, led = ''] = /^gitdir: (.+?)\s*$/.exec(readFileSync(git, 'utf8')) ?? [];
+  const text = readFileSync(git, 'utf8');
+  const led = text.startsWith('gitdir: ') ? text.slice('gitdir: '.length).trimEnd() : '';
   const own = resolve(dirname(git), led);
   if (led === '' || realpathSync(own) !== own) return [];
   const pathIn = (name: string): string | undefined =>
