@@ -136,7 +136,32 @@ describe('a program gives its result', () => {
   });
 
   test('and says what to do where a promise is in it', async () => {
-    const { isError, text } = await readOf('return { saved: tools.save({ id: 1 }) }');
+    const { isError, text } = await readOf('return { saved: { one: tools.save({ id: 1 }) } }');
     expect([isError, text]).toEqual([true, expect.stringContaining('await it')]);
+  });
+
+  test.each([
+    [
+      'a list that calls fill later',
+      'const all = [];\n[1, 2].forEach(async (id) => all.push(await tools.save({ id })));\nreturn all;',
+      '["saved 1","saved 2"]',
+    ],
+    ['promises in the properties of an object', 'return { a: tools.save({ id: 1 }), n: 2 };', '{"a":"saved 1","n":2}'],
+    ['an exported function', 'export default async function main() {\n  return tools.save({ id: 1 });\n}', 'saved 1'],
+    [
+      'an exported function without a name',
+      'export default async function () {\n  return tools.save({ id: 1 });\n}',
+      'saved 1',
+    ],
+    ['an exported arrow function', 'const id = 1;\nexport default async () => tools.save({ id });\n', 'saved 1'],
+  ])('is whole where it is %s', async (_what, code, text) => {
+    verifies('codemode.result');
+    expect((await readOf(code)).text).toBe(text);
+  });
+
+  test('is never silently nothing where it is a function', async () => {
+    verifies('codemode.result');
+    const { isError, text, saved } = await readOf('return () => tools.save({ id: 1 });');
+    expect([isError, text, saved]).toEqual([true, expect.stringContaining('it is a function: call it.'), []]);
   });
 });

@@ -23,7 +23,7 @@ export const RETURN = 'return/**/(';
 
 /** Parses a program, after removing its types where it has any. The parsers are loaded with the first one. */
 export async function parseProgram(given: string): Promise<PreparedProgram | SyntaxProblem> {
-  const code = withoutFence(given);
+  const code = withoutExport(withoutFence(given));
   const acorn = await import('acorn');
   const options = { ecmaVersion: 'latest', allowReturnOutsideFunction: true, allowAwaitOutsideFunction: true } as const;
   const parse = (source: string): PreparedProgram => {
@@ -53,6 +53,15 @@ function withoutFence(code: string): string {
   const lines = text.split('\n');
   if (lines.length < 3 || !/^```\w*\r?$/.test(lines[0] ?? '') || lines.at(-1) !== '```') return code;
   return `\n${lines.slice(1, -1).join('\n')}`;
+}
+
+/** A program whose function is no export, as other sandboxes want it: in parentheses, which lets it have no name. The columns stay. */
+function withoutExport(code: string): string {
+  const found = /^export default (?=async\b|function\b|\()/m.exec(code);
+  if (found === null) return code;
+  const rest = code.slice(found.index + found[0].length).trimEnd();
+  const end = rest.endsWith(';') ? rest.slice(0, -1) : rest;
+  return `${code.slice(0, found.index)}${'('.padStart(found[0].length)}${end})`;
 }
 
 /** Where a parser stopped, in characters. */

@@ -91,7 +91,7 @@ export const IMAGE_OF_PROGRAM = String.raw`  const isBase64 = (data) => data.len
 
 /**
  * The part that makes JSON of what a program returns, writes, stores and sends, and the text of what failed in it without being awaited: the text of
- * `toJson`, `withUnsent` and `withFailed`, and what they need. An error becomes its text, a map an object or its pairs, a set a list, a big number its digits.
+ * `toJson`, `awaited`, `withUnsent` and `withFailed`, and what they need. An error becomes its text, a map an object or its pairs, a set a list, a big number its digits.
  */
 export const VALUES_OF_PROGRAM = String.raw`  const NativeMap = Map;
   const NativeSet = Set;
@@ -133,6 +133,25 @@ export const VALUES_OF_PROGRAM = String.raw`  const NativeMap = Map;
 
   const toJson = (value) => stringify(value, plain);
 
+  /** Waits for the promises in a list, as map() makes it of an async function, or in the properties of an object. */
+  const awaited = (value) => {
+    if (value === null || typeof value !== 'object') return value;
+    const names = keys(value);
+    const values = [];
+    let isPending = false;
+    for (let at = 0; at < names.length; at += 1) {
+      values[at] = value[names[at]];
+      isPending = isPending || values[at] instanceof NativePromise;
+    }
+    if (!isPending) return value;
+    return apply(then, apply(all, NativePromise, [values]), [(list) => {
+      if (isArray(value)) return list;
+      const object = create(null);
+      for (let at = 0; at < names.length; at += 1) object[names[at]] = list[at];
+      return object;
+    }]);
+  };
+
   /** Adds to why a program failed how many calls it had made by then, without anything waiting for their results. */
   const withUnsent = (error) =>
     sentCalls.length === 0 ? error : error + '\nNot run, since the program failed before: ' + sentCalls.length + (sentCalls.length === 1 ? ' call.' : ' calls.');
@@ -147,4 +166,22 @@ export const VALUES_OF_PROGRAM = String.raw`  const NativeMap = Map;
     }]);
     if (count === 0) return error;
     return text + (count > MOST_FAILED ? 'So did ' + (count - MOST_FAILED) + ' more. ' : '') + 'Await each call, or all of them with Promise.all().';
+  };`;
+
+/** The part that ends a program that returned: the text of one function. */
+export const END_OF_PROGRAM = String.raw`  /** The end of a program that returned: written once all that it began has ended, which may have filled what it returned. */
+  const endOfValue = ({ value }) => {
+    let json;
+    let error;
+    try {
+      if (typeof value === 'function') throw failure('TypeError', 'it is a function: call it.');
+      json = value === undefined ? undefined : toJson(value);
+    } catch (thrown) {
+      error = 'The returned value is not JSON: ' + describe(thrown);
+    }
+    if (json !== undefined && json.length + outputLength > limits.outputCharacters) {
+      error = 'RangeError: The returned value has ' + json.length + ' characters as JSON, more than the ' + limits.outputCharacters + ' that the output may have. Return less: filter, count or summarize.';
+      json = undefined;
+    }
+    return endText({ __proto__: null, value: json, error: withFailed(error) });
   };`;

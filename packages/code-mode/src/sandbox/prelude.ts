@@ -1,4 +1,4 @@
-import { IMAGE_OF_PROGRAM, TOOLS_OF_PROGRAM, VALUES_OF_PROGRAM } from './parts-of-prelude.ts';
+import { END_OF_PROGRAM, IMAGE_OF_PROGRAM, TOOLS_OF_PROGRAM, VALUES_OF_PROGRAM } from './parts-of-prelude.ts';
 
 /**
  * What a program has besides the language: `tools`, `console`, `text`, `image`, `store`, `load`, `sleep`, `find_tools` and `describe_tool`.
@@ -162,17 +162,9 @@ ${TOOLS_OF_PROGRAM}
     ended ??= fields;
   };
 
-  const endWithValue = (value) => {
-    let json;
-    try {
-      json = value === undefined ? undefined : toJson(value);
-    } catch (error) {
-      return end({ __proto__: null, error: 'The returned value is not JSON: ' + describe(error) });
-    }
-    if (json !== undefined && json.length + outputLength > limits.outputCharacters)
-      return end({ __proto__: null, error: 'RangeError: The returned value has ' + json.length + ' characters as JSON, more than the ' + limits.outputCharacters + ' that the output may have. Return less: filter, count or summarize.' });
-    end({ __proto__: null, value: json });
-  };
+  const endWithValue = (value) => end({ __proto__: null, value });
+
+${END_OF_PROGRAM}
 
   const endWithError = (error) => end({ __proto__: null, error: describe(error) });
 
@@ -194,8 +186,7 @@ ${TOOLS_OF_PROGRAM}
       } catch (error) {
         return endWithError(error);
       }
-      // A list of promises is what map() makes of an async function.
-      const returned = apply(then, running, [(value) => (isArray(value) ? apply(all, NativePromise, [value]) : value)]);
+      const returned = apply(then, running, [awaited]);
       apply(then, returned, [endWithValue, endWithError]);
     },
     resume: (json) => {
@@ -243,7 +234,7 @@ ${TOOLS_OF_PROGRAM}
       let next = Infinity;
       for (let at = 0; at < sleeps.length; at += 1) next = min(next, sleeps[at].until);
       if (next < Infinity) return stringify({ __proto__: null, type: 'sleep', sleepMs: next - slept });
-      if (ended !== undefined) return endText({ __proto__: null, value: ended.value, error: withFailed() });
+      if (ended !== undefined) return endOfValue(ended);
       return endText({ __proto__: null, error: 'Error: The program waits for a promise that nothing can settle.' });
     },
   };
