@@ -100,7 +100,10 @@ export interface PseudoTerminal {
   readonly ended: Promise<number | null>;
 }
 
-/** Starts the built program in a pseudo-terminal of `script` (util-linux), which every Linux has; `inShell` types it into a shell there, whose prompt is `$ `. */
+/**
+ * Starts the built program in a pseudo-terminal of `script` (util-linux), which every Linux has; `inShell` types it
+ * into a shell there, whose prompt is `$ `.
+ */
 export function inPseudoTerminal(
   args: readonly string[],
   {

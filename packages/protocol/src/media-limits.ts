@@ -1,4 +1,7 @@
-/** What a vendor takes of pictures and documents in one request; it refuses the whole request for more. An absent field limits nothing. */
+/**
+ * The pictures and documents that a vendor takes in a request, which it refuses for more. An absent field limits
+ * nothing.
+ */
 export interface MediaLimits {
   /** The media types of pictures. */
   readonly imageTypes?: readonly string[];

@@ -19,7 +19,7 @@ export interface Provider {
   stream(request: ProviderRequest): AsyncIterable<ProviderEvent>;
   /** How well a model can be constrained to a schema, for `run({ output })`. Default `tool-call`. Wrappers forward it. */
   structuredOutput?(model: string): StructuredOutput | Promise<StructuredOutput>;
-  /** What the vendor takes of pictures and documents in a request, so that they can be checked where they enter. Wrappers forward it. */
+  /** Returns the vendor's limits of pictures and documents in a request. Wrappers forward it. */
   mediaLimits?(model: string): MediaLimits;
   /** Counts the tokens of a request without asking the model. Absent if the vendor has no such operation. Sends the conversation. */
   countTokens?(request: ProviderRequest): Promise<TokenCount>;
@@ -141,8 +141,8 @@ export interface Toolset<Context = unknown> {
    */
   listFor?(turn: TurnContext<Context>): readonly Tool[] | Promise<readonly Tool[]>;
   /**
-   * Finds the tool, validates and repairs the arguments, applies policies, and runs nothing. A call that can't run is its
-   * failed result. Never throws or rejects. The same call in the same state gives the same arguments.
+   * Finds the tool, validates and repairs the arguments, applies policies, and runs nothing. A call that can't run is
+   * its failed result. Never throws or rejects. The same call in the same state gives the same arguments.
    */
   prepare(
     call: ToolCall,
@@ -165,8 +165,8 @@ export interface PreparedCall {
   /** Whether `run` awaits `RunningCall.started` itself, after its queues and checks. Default: it is awaited before `run`. */
   readonly awaitsStarted?: boolean | undefined;
   /**
-   * Runs exactly this. Never rejects: failures, timeouts and aborts are results with `isError`. Within 50 ms of an abort
-   * it is `cancelled`, or `abandoned` if the handler may still be running. An own member, so that a spread keeps it.
+   * Runs exactly this. Never rejects: failures, timeouts and aborts are results with `isError`. Within 50 ms of an
+   * abort it is `cancelled`, or `abandoned` if the handler may still be running. An own member: a spread keeps it.
    */
   run(running: RunningCall): Promise<ToolResult>;
 }

@@ -19,9 +19,9 @@ const MAX_SERVERS = 200;
 const KEYS: ReadonlySet<string> = new Set(['type', 'command', 'args', 'env', 'cwd', 'url', 'headers']);
 
 /**
- * Reads the servers that another program has: of Claude Desktop, VS Code or Cursor, or in a file of their form, of opencode's or Gemini CLI's. Inputs that VS Code asks for become variables of the
- * environment, so that no secret is written down. A server that cannot be used here is left out, with a note that says why; none that can, and a file that
- * cannot be meant, are usage errors.
+ * Reads the servers of another program: Claude Desktop, VS Code, Cursor, opencode or Gemini CLI. Inputs that VS Code
+ * asks for become variables of the environment, so that no secret is written down. A server that cannot be used here is
+ * left out, with a note that says why; none that can, and a file that cannot be meant, are usage errors.
  */
 export async function importServers(
   source: string,
@@ -80,7 +80,10 @@ function isServer(value: unknown): boolean {
   return isObject(value) && ['command', 'url', 'httpUrl'].some((key) => key in value);
 }
 
-/** Returns an entry as it is written here: opencode has the command as one list, Gemini CLI another name for an address, and many have numbers in `env`. */
+/**
+ * Returns an entry as it is written here. opencode writes the command as a list, Gemini CLI an address as `httpUrl`,
+ * and many numbers in `env`.
+ */
 function inOwnForm(entry: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { httpUrl, environment, enabled: _enabled, type, ...rest } = entry;
   const { command, env = environment, url = httpUrl } = rest;

@@ -51,7 +51,10 @@ const MAX_HELD = 100_000;
 const ERASE_LINE = '\r\u001B[K';
 const LINE_UP = '\u001B[1A';
 
-/** Creates the output of the program. A closed pipe is no failure of stdout; any other is reported by `failure`. Only what concerns stdout aborts `closed`: the answer counts, also where nobody can be told how it came. */
+/**
+ * Creates the output of the program. `failure` reports what went wrong with stdout, but a closed pipe; either aborts
+ * `closed`. A failed stderr does not.
+ */
 export function createOutput({
   env = {},
   stdout,

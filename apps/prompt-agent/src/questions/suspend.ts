@@ -5,15 +5,17 @@ import type { Host } from '../host.ts';
 const STOP_MS = 50;
 
 /**
- * Lets Ctrl-Z stop the program and what it started, as the shell expects it, and gives the terminal back to a line editor when the program goes on,
- * whoever stopped it: the shell has had the terminal meanwhile. Returns a function that ends this.
+ * Lets Ctrl-Z stop the program and what it started, as the shell expects. When the program goes on, a line editor gets
+ * the terminal back, which the shell has had meanwhile. Returns a function that stops listening.
  */
 export function stopOnCtrlZ(
   editor: Interface,
   stdin: Host['stdin'],
   { stop, resume }: { readonly stop: () => void; readonly resume: () => void },
 ): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const back = (): void => {
+    clearTimeout(timer);
     // What Node takes for the mode of the terminal is what it was before the stop.
     stdin.setRawMode?.(false);
     stdin.setRawMode?.(true);
@@ -24,8 +26,11 @@ export function stopOnCtrlZ(
     stdin.setRawMode?.(false);
     process.kill(0, 'SIGTSTP');
     // Where nothing can let it go on, such as without a shell, the system does not stop it.
-    setTimeout(back, STOP_MS);
+    timer = setTimeout(back, STOP_MS);
   });
   process.on('SIGCONT', back);
-  return () => void process.off('SIGCONT', back);
+  return () => {
+    clearTimeout(timer);
+    process.off('SIGCONT', back);
+  };
 }

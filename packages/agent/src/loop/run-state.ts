@@ -120,7 +120,10 @@ export interface TypedOutput {
   ): Promise<OutputRequest>;
   /** Emits the answer so far after each event that adds to it. For the events of one turn. */
   withDeltas(emit: Emit, mode: OutputMode): Emit;
-  /** Returns a reply with the answer of a call as its text, if the call must not run and gave the whole answer. Called for each reply without calls. */
+  /**
+   * Returns a reply with the answer of a call as its text, if the call must not run and gave the whole answer. Called
+   * for each reply without calls.
+   */
   withDroppedAnswer<Reply extends Pick<MessageEnd, 'message' | 'finishReason' | 'droppedCalls'>>(
     run: Run,
     reply: Reply,
@@ -128,8 +131,9 @@ export interface TypedOutput {
   /** Reads a reply as the answer. Undefined: it does not fit, and the model is asked once more. */
   readReply(run: Run, mode: OutputMode, ending: RunAnswer): Promise<RunEnding | undefined>;
   /**
-   * Ends the run with the `answer` that a call gave, if the other calls of its reply succeeded; else the model is asked again. Without an answer, ends it if one
-   * did not fit for the second time. Rejects with `CONFIG_INVALID` where the check failed.
+   * Ends the run with the `answer` that a call gave, if the other calls of its reply succeeded; else the model is asked
+   * again. Without an answer, ends it if one did not fit for the second time. Rejects with `CONFIG_INVALID` where the
+   * check failed.
    */
   endOfCalls(
     run: Run,

@@ -45,7 +45,10 @@ export function createAnswerSteps(
   const isAnswer = (name: string): boolean => name === answerName;
   const droppedNames = ({ turns }: Run): readonly string[] => (dropped.turn === turns ? dropped.names : []);
 
-  /** The names of the calls of the last reply, without the answer, that did not succeed: what stands beside them was written before that was known. */
+  /**
+   * The names of the calls of the last reply, without the answer, that did not succeed: what stands beside them was
+   * written before that was known.
+   */
   function unsuccessful({ messages }: Run): readonly string[] {
     const at = messages.findLastIndex((message) => message.role === 'assistant');
     const reply = messages[at];
@@ -119,7 +122,10 @@ export function createAnswerSteps(
     return { reason: 'error', error: invalidOutput(read.issues, ending.answer) };
   }
 
-  /** How the run ends if a call gave an answer that does not fit, for the second time. A call that was skipped gave none. */
+  /**
+   * How the run ends if a call gave an answer that does not fit, for the second time. A call that was skipped gave
+   * none.
+   */
   function refusal(run: Run, results: readonly (readonly [ToolCall, ToolResult])[]): RunEnding | undefined {
     const refused = results.find(
       ([call, result]) => isAnswer(call.name) && result.isError === true && result.outcome !== 'skipped',

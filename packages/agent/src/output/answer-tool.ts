@@ -19,8 +19,8 @@ const NAME = 'final_answer';
 export type AnswerTool = ReturnType<typeof withAnswerTool>;
 
 /**
- * Adds a tool that takes the answer, under a name that the toolset does not have. Calling it ends the run with the JSON of the answer if the other calls of the reply succeed, or with
- * `CONFIG_INVALID` if a check fails.
+ * Adds a tool that takes the answer, under a name that the toolset does not have. Calling it ends the run with the JSON
+ * of the answer if the other calls of the reply succeed, or with `CONFIG_INVALID` if a check fails.
  */
 export function withAnswerTool(inner: Toolset | undefined, schema: JsonSchema, reader: AnswerReader) {
   const tool = createTool(freeName(inner?.list() ?? []), schema);

@@ -6,7 +6,8 @@ import { estimateTokens } from '../limits/estimate-tokens.ts';
 /** A text is never cut to fewer tokens than this. */
 const MIN_TOKENS = 64;
 
-const cuts = new WeakMap<Message, { readonly tokens: number; readonly message: Message }>();
+/** What was made of each message, by the tokens that it was cut to. */
+const cuts = new WeakMap<Message, Map<number, Message>>();
 
 /** Estimates the tokens of messages. */
 export function sizeOf(messages: readonly Message[]): number {
@@ -16,8 +17,9 @@ export function sizeOf(messages: readonly Message[]): number {
 }
 
 /**
- * Cuts the longest messages until all fit, as far as that is possible: tool results first, then what the user has written. The limit is halved
- * each time, so that the same message is mostly cut in the same way and a cached prefix stays.
+ * Cuts the longest messages until all fit, as far as that is possible: tool results first, then what the user has
+ * written. The limit is halved each time, so that the same message is mostly cut in the same way and a cached prefix
+ * stays.
  */
 export function fitMessages(messages: readonly Message[], maxTokens: number): readonly Message[] {
   let fitted = messages;
@@ -39,8 +41,10 @@ export function cutText(text: string, maxTokens: number): string {
 
 function cutMessage(message: Message, tokens: number): Message {
   if (message.role === 'assistant' || estimateTokens(message) <= tokens) return message;
-  const known = cuts.get(message);
-  if (known?.tokens === tokens) return known.message;
+  const known = cuts.get(message) ?? new Map<number, Message>();
+  cuts.set(message, known);
+  const made = known.get(tokens);
+  if (made !== undefined) return made;
   const { content } = message;
   const cutContent =
     typeof content === 'string'
@@ -48,6 +52,6 @@ function cutMessage(message: Message, tokens: number): Message {
       : content.map((part) => (part.type === 'text' ? { ...part, text: cutText(part.text, tokens) } : part));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same parts with shorter texts
   const cut = freezeMessage({ ...message, content: cutContent } as Message);
-  cuts.set(message, { tokens, message: cut });
+  known.set(tokens, cut);
   return cut;
 }

@@ -43,15 +43,17 @@ export interface CompactionOptions {
 const MAX_SUMMARIES = 1000;
 
 /**
- * Wraps a provider so that a summary replaces the oldest messages of a request that grows too long. The history itself stays whole.
+ * Wraps a provider so that a summary replaces the oldest messages of a request that grows too long. The history itself
+ * stays whole.
  *
- * System prompts stay, and a call is never separated from its results. A summary belongs to the content of the messages that it replaces: it is
- * written once for them, in whatever conversation or process they come back, and reused until the rest has grown too long again, so that the
- * cached prefix stays. What writing it cost is added to the usage of the reply, estimated where it was not reported; if there is no reply, to the
- * next one through this provider. If writing a summary fails, the request throws that error.
+ * System prompts stay, and a call is never separated from its results. A summary belongs to the content of the messages
+ * that it replaces: it is written once for them, in whatever conversation or process they come back, and reused until
+ * the rest has grown too long again, so that the cached prefix stays. What writing it cost is added to the usage of the
+ * reply, estimated where it was not reported; if there is no reply, to the next one through this provider. If writing a
+ * summary fails, the request throws that error.
  *
- * The request that summarizes fits `maxTokens` itself: a longer part is summarized piece by piece. A result or prompt that alone is too long is cut
- * in its middle, with a line that says so, in the request only.
+ * The request that summarizes fits `maxTokens` itself: a longer part is summarized piece by piece. A result or prompt
+ * that alone is too long is cut in its middle, with a line that says so, in the request only.
  */
 export function withCompaction(provider: Provider, options: CompactionOptions): Provider {
   checkProvider('withCompaction', provider);
@@ -190,7 +192,10 @@ function cutIndex(messages: readonly Message[], keepTokens: number): number {
   return cut;
 }
 
-/** Summarizes in requests that fit `maxTokens` themselves: results are cut first, and what is still too long is summarized part by part. */
+/**
+ * Summarizes in requests that fit `maxTokens` themselves: results are cut first, and what is still too long is
+ * summarized part by part.
+ */
 function summarizeWith(provider: Provider, maxTokens: number, onCost: (cost: Usage) => void): Summarize {
   const ask = async (before: string, lines: string, { model, signal }: ProviderRequest): Promise<string> => {
     const request = {

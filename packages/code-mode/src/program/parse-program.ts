@@ -55,7 +55,7 @@ function withoutFence(code: string): string {
   return `\n${lines.slice(1, -1).join('\n')}`;
 }
 
-/** A program whose function is no export, as other sandboxes want it: in parentheses, which lets it have no name. The columns stay. */
+/** Puts the function of `export default` in parentheses, in which it needs no name. The columns stay. */
 function withoutExport(code: string): string {
   const found = /^export default (?=async\b|function\b|\()/m.exec(code);
   if (found === null) return code;
@@ -71,8 +71,8 @@ function positionOf(error: unknown): number {
 }
 
 /**
- * Returns a program that ends in an expression as one that returns its value, and one that ends in a function that it does not call as one that calls
- * it: models write both for other sandboxes. Undefined for any other program.
+ * Adds the missing `return` to a program that ends in an expression, and the missing call to one that ends in a
+ * function. Models write both for other sandboxes. Undefined for any other program.
  */
 function resultOf(
   source: string,

@@ -1,8 +1,8 @@
 import type { AnyNode } from 'acorn';
 
 /**
- * Calls back for each node of a tree, parents first; what is in a node for which the callback returns false is left out. Without recursion: a program can
- * be nested deeper than the stack.
+ * Calls back for each node of a tree, parents first; what is in a node for which the callback returns false is left
+ * out. Without recursion: a program can be nested deeper than the stack.
  */
 export function visit(tree: AnyNode | readonly AnyNode[], callback: (node: AnyNode) => boolean | void): void {
   const left: unknown[] = [tree];

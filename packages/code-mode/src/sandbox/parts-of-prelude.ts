@@ -90,8 +90,9 @@ export const IMAGE_OF_PROGRAM = String.raw`  const isBase64 = (data) => data.len
   };`;
 
 /**
- * The part that makes JSON of what a program returns, writes, stores and sends, and the text of what failed in it without being awaited: the text of
- * `toJson`, `awaited`, `withUnsent` and `withFailed`, and what they need. An error becomes its text, a map an object or its pairs, a set a list, a big number its digits.
+ * The part that makes JSON of what a program returns, writes, stores and sends, and the text of what failed in it
+ * without being awaited: the text of `toJson`, `awaited`, `withUnsent` and `withFailed`, and what they need. An error
+ * becomes its text, a map an object or its pairs, a set a list, a big number its digits.
  */
 export const VALUES_OF_PROGRAM = String.raw`  const NativeMap = Map;
   const NativeSet = Set;

@@ -1,11 +1,13 @@
 import { END_OF_PROGRAM, IMAGE_OF_PROGRAM, TOOLS_OF_PROGRAM, VALUES_OF_PROGRAM } from './parts-of-prelude.ts';
 
 /**
- * What a program has besides the language: `tools`, `console`, `text`, `image`, `store`, `load`, `sleep`, `find_tools` and `describe_tool`.
+ * What a program has besides the language: `tools`, `console`, `text`, `image`, `store`, `load`, `sleep`, `find_tools`
+ * and `describe_tool`.
  *
- * This runs inside of the virtual machine, before the program, and hands its functions to the outside: `begin`, `resume`, `state` and their like. Texts are all that
- * crosses over, JSON in both directions, and no function of the host can be reached. What a program changes of the language, such as `Array.prototype`, can
- * confuse nothing but itself: the host checks what it gets.
+ * This runs inside of the virtual machine, before the program, and hands its functions to the outside: `begin`,
+ * `resume`, `state` and their like. Texts are all that crosses over, JSON in both directions, and no function of the
+ * host can be reached. What a program changes of the language, such as `Array.prototype`, can confuse nothing but
+ * itself: the host checks what it gets.
  */
 export const PRELUDE = String.raw`(() => {
   'use strict';

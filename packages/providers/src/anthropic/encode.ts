@@ -6,7 +6,7 @@ import { resolveOptions } from '../config/model-options.ts';
 import { toDialect } from '../schema-dialects/to-dialect.ts';
 import { type Renamings, withWireNames } from '../schema-dialects/property-names.ts';
 import type { WireSettings } from '../config/wire-settings.ts';
-import { alternateRoles, type EncodedMessage, lacksThought } from '../wire/alternating-messages.ts';
+import { alternateRoles, type EncodedMessage, inOrder, lacksThought } from '../wire/alternating-messages.ts';
 import { cachePerMessage } from '../wire/message-cache.ts';
 import { markedMessages, markTtl, type ResolvedCache, resolveCache } from '../wire/prompt-cache.ts';
 import type { EncodedRequest } from '../wire/wire.ts';
@@ -19,7 +19,6 @@ import { toBlocks, containerField } from './blocks.ts';
 import { rulesOf } from './models.ts';
 import { modelSettings } from './settings.ts';
 import { limitsOf } from '../vendor-rules/vendor-limits.ts';
-import { inOrder } from '../wire/role-order.ts';
 
 const RESERVED_KEYS = new Set(
   'model messages system tools tool_choice toolChoice stream signal stop_sequences'.split(' '),

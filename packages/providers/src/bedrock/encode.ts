@@ -6,7 +6,7 @@ import { type Renamings, withWireNames } from '../schema-dialects/property-names
 import type { WireSettings } from '../config/wire-settings.ts';
 import { asFields, asText } from '../json-fields.ts';
 import { claudeRules } from '../anthropic/models.ts';
-import { alternateRoles, lacksThought } from '../wire/alternating-messages.ts';
+import { alternateRoles, inOrder, lacksThought } from '../wire/alternating-messages.ts';
 import { checkRequest } from '../wire/check-request.ts';
 import { cachePerMessage } from '../wire/message-cache.ts';
 import { TOOL_NAME } from '../wire/names.ts';
@@ -20,7 +20,6 @@ import { toBlocks } from './blocks.ts';
 import { withUniqueDocuments } from './documents.ts';
 import { modelSettings } from './settings.ts';
 import { limitsOf } from '../vendor-rules/vendor-limits.ts';
-import { inOrder } from '../wire/role-order.ts';
 
 const RESERVED_KEYS = new Set(
   'model modelId messages system tools toolConfig tool_choice toolChoice stream signal'.split(' '),

@@ -164,7 +164,10 @@ function assistantMessage(message: AssistantMessage, settings: ChatSettings, lim
   };
 }
 
-/** What only the vendor understands of a call, or the signature that its endpoint for Chat Completions wants on the first one. */
+/**
+ * What only the vendor understands of a call, or the signature that its endpoint for Chat Completions wants on the
+ * first one.
+ */
 function extraOf(data: JsonValue | undefined, signature: string | undefined): object {
   if (data !== undefined) return { extra_content: data };
   return signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } };

@@ -16,7 +16,7 @@ import { openaiCache, withMarks } from './prompt-cache.ts';
 import { joinBytes } from '../http/join-bytes.ts';
 import { limitsOf } from '../vendor-rules/vendor-limits.ts';
 import type { VendorLimits } from '../vendor-rules/rules.ts';
-import { inOrder } from '../wire/role-order.ts';
+import { inOrder } from '../wire/alternating-messages.ts';
 import type { ChatModelRules } from './models.ts';
 
 const RESERVED_KEYS = new Set(['model', 'messages', 'tools', 'tool_choice', 'toolChoice', 'stream', 'signal']);

@@ -109,7 +109,8 @@ export function createResponsesEncoder(settings: WireSettings): (request: Provid
       items.unshift(toJsonText({ role: 'system', content: text }));
       warnings.push(warning);
     }
-    // Asked for once a reply had reasoning that can't go back. Last, so that the bytes before it stay those of the request before.
+    // Asked for once a reply had reasoning that can't go back. Last, so that the bytes before it stay those of the
+    // request before.
     const isFound = !('include' in head) && request.messages.some((message) => hasUnencrypted(message, settings.name));
     const found = isFound ? ',"include":["reasoning.encrypted_content"]' : '';
     const toolPart = tools === undefined ? '' : `,"tools":[${tools.texts.join(',')}]`;

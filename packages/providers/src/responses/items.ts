@@ -8,8 +8,10 @@ import { partsForVendor } from '../wire/server-tools/parts-for-vendor.ts';
 import { clientCallItem } from './client-calls.ts';
 import { CALL_ID_RULES, TOOL_NAME, toWireId, toWireName } from '../wire/names.ts';
 
-/** Reasoning and opaque items go back only to the `vendor` that produced them, unchanged. */
-/** `isStored`: the vendor keeps what it replied, and finds it by its id. */
+/**
+ * Reasoning and opaque items go back only to the `vendor` that produced them, unchanged. `isStored`: the vendor keeps
+ * what it replied, and finds it by its id.
+ */
 export function toItems(
   message: Message,
   vendor: string,

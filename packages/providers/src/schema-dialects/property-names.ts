@@ -1,7 +1,7 @@
 import { isObject, parsePointer, pointerToken } from '@kernel/internal';
 import type { JsonSchema, Message, Tool } from '@kernel/protocol';
 import { toWireName } from '../wire/names.ts';
-import { decode } from './schema-node.ts';
+import { decode, OPEN_OR_CLOSED, SCHEMA_LISTS, SCHEMA_MAPS, SCHEMAS } from './schema-node.ts';
 
 /** A tool whose properties have the names that a vendor takes, and the ways there and back. */
 export interface Renaming {
@@ -18,11 +18,6 @@ export interface Renaming {
 /** By the name of the tool. Each wire has one, which its tools fill and its messages read. */
 export type Renamings = Map<string, Renaming>;
 
-const MAPS = new Set(['patternProperties', '$defs', 'definitions']);
-const LISTS = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems']);
-const SCHEMAS = new Set(
-  'items additionalItems additionalProperties contains not if then else propertyNames unevaluatedProperties'.split(' '),
-);
 const VALUES = new Set(['default', 'const', 'enum', 'examples', 'example']);
 
 const cache = new WeakMap<Tool, Map<RegExp, Renaming | undefined>>();
@@ -104,11 +99,11 @@ function walk(schema: JsonSchema, nameOf: (name: string) => string): JsonSchema 
     if (keyword === 'dependentRequired' || keyword === 'dependentSchemas' || keyword === 'dependencies')
       return named(inner, (each) => (Array.isArray(each) ? list(each) : node(each)));
     if (keyword === '$ref' && typeof inner === 'string') return pointed(inner, nameOf);
-    if (MAPS.has(keyword) && isObject(inner))
+    if (SCHEMA_MAPS.has(keyword) && isObject(inner))
       return Object.fromEntries(Object.entries(inner).map(([name, each]) => [name, node(each)]));
-    if (LISTS.has(keyword) && Array.isArray(inner)) return inner.map(node);
+    if (SCHEMA_LISTS.has(keyword) && Array.isArray(inner)) return inner.map(node);
     if (keyword === 'items' && Array.isArray(inner)) return inner.map(node);
-    if (SCHEMAS.has(keyword)) return node(inner);
+    if (SCHEMAS.has(keyword) || OPEN_OR_CLOSED.has(keyword)) return node(inner);
     return VALUES.has(keyword) ? values(inner) : inner;
   }
   return ofObject(schema);

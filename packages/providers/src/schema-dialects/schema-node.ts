@@ -2,6 +2,21 @@ import { isObject, parsePointer } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
 import type { Budget } from './budget.ts';
 
+/** The keywords whose values are maps of names to schemas. */
+export const SCHEMA_MAPS: ReadonlySet<string> = new Set(
+  'properties patternProperties $defs definitions dependentSchemas'.split(' '),
+);
+/** The keywords whose values are lists of schemas. */
+export const SCHEMA_LISTS: ReadonlySet<string> = new Set('anyOf oneOf allOf prefixItems'.split(' '));
+/** The keywords whose values are schemas; a list of them in `items` of earlier drafts. */
+export const SCHEMAS: ReadonlySet<string> = new Set(
+  'items additionalItems contains propertyNames not if then else'.split(' '),
+);
+/** The keywords whose values are schemas or, mostly, booleans. */
+export const OPEN_OR_CLOSED: ReadonlySet<string> = new Set(
+  'additionalProperties unevaluatedProperties unevaluatedItems'.split(' '),
+);
+
 /** Whether a value is a schema object (not a boolean schema). @internal */
 export function isSchema(value: unknown): value is JsonSchema {
   return isObject(value);

@@ -1,7 +1,7 @@
 import { isObject, pointerToken } from '@kernel/internal';
 import type { JsonSchema } from '@kernel/protocol';
 import type { DialectLoss } from './dialects.ts';
-import { followRefs, resolveRef } from './schema-node.ts';
+import { followRefs, OPEN_OR_CLOSED, resolveRef, SCHEMA_LISTS, SCHEMA_MAPS, SCHEMAS } from './schema-node.ts';
 
 const TYPES = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
 const ALIASES: ReadonlyMap<string, string> = new Map([
@@ -13,16 +13,15 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ['bool', 'boolean'],
   ['none', 'null'],
 ]);
-const MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
-const LISTS = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems']);
-const SCHEMAS = new Set('items additionalItems contains propertyNames not if then else'.split(' '));
-const OPEN_OR_CLOSED = new Set(['additionalProperties', 'unevaluatedProperties', 'unevaluatedItems']);
 const TEXTS = new Set(['description', 'title', 'format', 'pattern']);
 const COUNTS = new Set(
   'minLength maxLength minItems maxItems minProperties maxProperties minimum maximum multipleOf'.split(' '),
 );
 
-/** Reads a schema as its author meant it: drafts before 2020-12, OpenAPI, misspelt types. Returns the same object if it is sound, so that vendors take it. */
+/**
+ * Reads a schema as its author meant it, in earlier drafts, OpenAPI or with misspelt types. Returns a sound one as it
+ * is.
+ */
 export function soundSchema(schema: JsonSchema, report: (loss: DialectLoss) => void): JsonSchema {
   const told = (path: string, keyword: string, message: string): void => report({ path, keyword, message });
 
@@ -65,8 +64,9 @@ export function soundSchema(schema: JsonSchema, report: (loss: DialectLoss) => v
     if (keyword === 'enum') return Array.isArray(value) && value.length > 0 ? value : drop('it is no list of values');
     if (TEXTS.has(keyword)) return typeof value === 'string' ? value : undefined;
     if (COUNTS.has(keyword)) return counted(value) ?? drop(`${JSON.stringify(value)} is no number`);
-    if (MAPS.has(keyword)) return isObject(value) ? mapOf(keyword, value, path) : drop('it is no map of schemas');
-    if (LISTS.has(keyword)) {
+    if (SCHEMA_MAPS.has(keyword))
+      return isObject(value) ? mapOf(keyword, value, path) : drop('it is no map of schemas');
+    if (SCHEMA_LISTS.has(keyword)) {
       if (!Array.isArray(value) || value.length === 0) return drop('it is no list of schemas');
       return unchanged(
         value,
@@ -94,7 +94,9 @@ export function soundSchema(schema: JsonSchema, report: (loss: DialectLoss) => v
   return isPlain(schema) ? schema : ofObject(schema, '');
 }
 
-/** Whether a schema has nothing but the commonest keywords, each as it should be: most have, and need no second look. */
+/**
+ * Whether a schema has nothing but the commonest keywords, each as it should be. Most have, and need no second look.
+ */
 function isPlain(schema: JsonSchema): boolean {
   for (const keyword in schema) {
     const value = schema[keyword];

@@ -4,7 +4,7 @@ import { checkDialect, type Dialect, DIALECTS, type DialectLoss } from './dialec
 import { type Budget, createBudget, tooLarge } from './budget.ts';
 import { mergeAllOf, mergeRootUnion } from './flatten.ts';
 import { restoreAbsent } from './restore.ts';
-import { vendorWarnings } from '../vendor-rules/tool-limits.ts';
+import { vendorWarnings } from '../vendor-rules/vendor-limits.ts';
 import { rewrite } from './rewrite.ts';
 import { followRefs, typesOf } from './schema-node.ts';
 import { soundSchema } from './sound-schema.ts';
@@ -117,7 +117,10 @@ export function chooseSchema(tool: Tool, dialect: Dialect, strict: Dialect | und
 /** The dialects of vendors that have another name than their dialect. */
 const VENDOR_DIALECTS = { azure: 'openai', bedrock: 'anthropic' } as const;
 
-/** Lists, before the first request, what a vendor cannot express or refuses of these tools: each loss, and each downgrade from strict mode. */
+/**
+ * Lists, before the first request, what a vendor can't express or refuses of these tools, and each downgrade from
+ * strict mode.
+ */
 export function lintTools(
   tools: readonly Tool[],
   dialect: Dialect | keyof typeof VENDOR_DIALECTS,

@@ -23,8 +23,9 @@ const refused = new WeakMap<MediaPart, { readonly vendor: string; readonly why: 
 const replaced = new WeakMap<Message, { readonly key: string; readonly message: Message }>();
 
 /**
- * Streams a request without the media that its vendor would refuse, and with it the whole request, each later one too. A line that says why takes
- * the place of each, and the reply has a warning. Where the vendor refuses media all the same, the request is sent once more without what is new.
+ * Streams a request without the media that its vendor would refuse, and with it the whole request, each later one too.
+ * A line that says why takes the place of each, and the reply has a warning. Where the vendor refuses media all the
+ * same, the request is sent once more without what is new.
  */
 export function streamChecked(
   vendor: string,

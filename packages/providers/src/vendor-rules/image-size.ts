@@ -1,4 +1,4 @@
-import { sliceHead } from '@kernel/internal';
+import { attempt, fromBase64, sliceHead } from '@kernel/internal';
 
 /** A multiple of four, so that the cut is between groups of base64. */
 const HEAD_CHARS = 512 * 1024;
@@ -7,7 +7,8 @@ const size = (width: number, height: number) => ({ width, height });
 
 /** Reads the width and height of a PNG, JPEG, GIF or WebP from its first bytes. Undefined for anything else. */
 export function imageSize(base64: string): { readonly width: number; readonly height: number } | undefined {
-  const bytes = decodeHead(base64);
+  // What is not base64 the vendor says.
+  const bytes = attempt(() => fromBase64(sliceHead(base64, HEAD_CHARS)));
   if (bytes === undefined || bytes.length < 30) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const name = (at: number): string => String.fromCharCode(...bytes.subarray(at, at + 4));
@@ -32,12 +33,4 @@ function jpegSize(view: DataView): { readonly width: number; readonly height: nu
     at += marker === 0xff ? 1 : 2 + view.getUint16(at + 2);
   }
   return undefined;
-}
-
-function decodeHead(base64: string): Uint8Array | undefined {
-  try {
-    return Uint8Array.from(atob(sliceHead(base64, HEAD_CHARS)), (char) => char.charCodeAt(0));
-  } catch {
-    return undefined; // not base64: the vendor says so
-  }
 }

@@ -1,6 +1,20 @@
-import { type Message, type SystemMessage, toolCallsOf } from '@kernel/protocol';
+import {
+  type AssistantMessage,
+  type Message,
+  type SystemMessage,
+  toolCallsOf,
+  type UserMessage,
+} from '@kernel/protocol';
+import type { VendorLimits } from '../vendor-rules/rules.ts';
 import { unknownRoleError } from './check-request.ts';
-import { CONTINUE } from './role-order.ts';
+
+// The same objects each time: encoders keep what they made of a message.
+const READ: AssistantMessage = Object.freeze({
+  role: 'assistant',
+  content: Object.freeze([Object.freeze({ type: 'text', text: 'I have read the results.' } as const)]),
+});
+/** What a user says where a vendor demands a message of the user. */
+const CONTINUE: UserMessage = Object.freeze({ role: 'user', content: 'Continue.' });
 
 type Role = 'user' | 'assistant';
 
@@ -38,7 +52,10 @@ export function alternateRoles(history: readonly Message[], encode: (message: Me
   return { system, messages: encoded };
 }
 
-/** Whether a turn goes on after calls that were made without a thought: a Claude with a budget for thinking refuses that while it thinks. */
+/**
+ * Whether a turn goes on after calls that were made without a thought: a Claude with a budget for thinking refuses that
+ * while it thinks.
+ */
 export function lacksThought(messages: readonly EncodedMessage[], isResult: RegExp, isThought: RegExp): boolean {
   const [reply, results] = messages.slice(-2);
   const isOpen = results?.role === 'user' && isResult.test(results.blocks[0] ?? '');
@@ -65,4 +82,19 @@ function roleOf(message: Exclude<Message, SystemMessage>): Role {
     default:
       throw unknownRoleError(message);
   }
+}
+
+/**
+ * Adds the messages without which a vendor refuses the order of a history. A history that needs none stays the same
+ * list.
+ */
+export function inOrder(history: readonly Message[], { afterResults, lastReply }: VendorLimits): readonly Message[] {
+  if (afterResults === undefined && lastReply === undefined) return history;
+  const ordered = history.flatMap((message, at): readonly Message[] =>
+    afterResults !== undefined && message.role === 'user' && history[at - 1]?.role === 'tool'
+      ? [READ, message]
+      : [message],
+  );
+  if (lastReply !== undefined && ordered.at(-1)?.role === 'assistant') ordered.push(CONTINUE);
+  return ordered;
 }

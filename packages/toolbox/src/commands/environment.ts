@@ -1,6 +1,7 @@
 import { delimiter, resolve } from 'node:path';
 import { programFolders, findOnPath, sliceHead } from '@kernel/internal';
 import { KernelError } from '@kernel/protocol';
+import { FOLDER_CHANGERS } from './analysis/analyze-command.ts';
 import type { IsolationRequest } from './isolation/types.ts';
 
 /** The environment variables that commands inherit by default. None of them usually contains a secret. */
@@ -63,10 +64,12 @@ export function resolveProgram(
   );
 }
 
-const FOLDER_WORDS = /^(?:cd|chdir|pushd|popd)$/;
 const SHELL_WORDS = /^(?:source|export|unset|alias)$/;
 
-/** Throws `TOOL_FAILED`, with what to do, for a command that only a shell knows: as a program it is missing, or has no effect. */
+/**
+ * Throws `TOOL_FAILED`, with what to do, for a command that only a shell knows: as a program it is missing, or has no
+ * effect.
+ */
 export function refuseShellWords([name = '', ...args]: readonly string[]): void {
   const hint = hintForShellWord(name, args);
   if (hint === undefined) return;
@@ -74,7 +77,7 @@ export function refuseShellWords([name = '', ...args]: readonly string[]): void 
 }
 
 function hintForShellWord(name: string, args: readonly string[]): string | undefined {
-  if (FOLDER_WORDS.test(name)) {
+  if (FOLDER_CHANGERS.has(name)) {
     const folder = args.find((each) => !each.startsWith('-'));
     return `Each command starts in the workspace, or in the folder that cwd names: call run_command with the program and cwd${folder === undefined ? '' : ` ${JSON.stringify(sliceHead(folder, 200))}`}.`;
   }

@@ -22,9 +22,9 @@ interface Rules {
 export type Visibility = ReturnType<typeof createVisibility>;
 
 /**
- * Hides what may not be read, `node_modules`, and what `.gitignore` files and `.git/info/exclude` from the root down ignore; the deepest one with a rule that
- * matches decides, as in Git. Rules are read once for each folder. Below a folder that is hidden itself, and was named all the same, those above it do not count:
- * then `isNamedAnyway` is true.
+ * Hides what may not be read, `node_modules`, and what `.gitignore` files and `.git/info/exclude` from the root down
+ * ignore; the deepest one with a rule that matches decides, as in Git. Rules are read once for each folder. Below a
+ * folder that is hidden itself, and was named all the same, those above it do not count: then `isNamedAnyway` is true.
  */
 export async function visibilityBelow(
   workspace: Workspace,
@@ -129,7 +129,9 @@ function readIgnore(workspace: Workspace, folder: string): Promise<Uint8Array | 
   );
 }
 
-/** Reads from the disk what the tools may not: the text is used as rules alone. A pipe or a link in its place is none. */
+/**
+ * Reads from the disk what the tools may not: the text is used as rules alone. A pipe or a link in its place is none.
+ */
 function readExclude(workspace: Workspace, folder: string): Uint8Array | undefined {
   const git = workspace.folder === undefined ? undefined : join(workspace.folder, folder, '.git');
   if (git === undefined || attempt(() => lstatSync(git))?.isDirectory() !== true) return undefined;

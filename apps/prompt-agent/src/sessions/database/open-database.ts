@@ -63,7 +63,7 @@ function isOwn(path: string): boolean {
   }
 }
 
-/** Opens the file. On a full disk there is no room for what processes share beside it: one that has it alone, to read, needs none. */
+/** Opens the file. A full disk has no room for the index that processes share, which a process alone does not need. */
 function openFile(path: string): Database {
   try {
     return openWith(path, '');

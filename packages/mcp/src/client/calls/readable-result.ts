@@ -5,8 +5,8 @@ import type { ClientSdk } from '../transport/server-link.ts';
 type Checks = Pick<ClientSdk, 'isSpecType'>;
 
 /**
- * Makes the result of a tool one that the SDK takes, which refuses the whole of it for one part: a part that cannot be read becomes a line that says
- * so, and fields that are null count as absent. Returns any other message as it is.
+ * Repairs the result of a tool, which the SDK would refuse as a whole: a part that can't be read becomes a line that
+ * says so, and null members count as absent. Returns any other message as it is.
  */
 export function withReadableParts(sdk: Checks, message: JSONRPCMessage): JSONRPCMessage {
   if (!('result' in message)) return message;
@@ -16,10 +16,10 @@ export function withReadableParts(sdk: Checks, message: JSONRPCMessage): JSONRPC
   return { ...message, result: readableResult(sdk, message.result) };
 }
 
-/** Returns the readable form of the result of a tool, also of one that came as a task. */
+/** Repairs a result, of a call or of a task. */
 export function readableResult(sdk: Checks, result: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { content, structuredContent, isError, _meta, ...rest } = result;
-  // The newest protocol takes any value for structured content, and the SDK for a server of an older one refuses all but objects.
+  // The SDK takes any value for structured content of the newest protocol, and of an older one only objects.
   const isPlain = structuredContent === undefined || isObject(structuredContent);
   if (isPlain && sdk.isSpecType.CallToolResult(result) && Array.isArray(content)) return result;
   const parts = (Array.isArray(content) ? content : []).map((part: unknown) => readablePart(sdk, part));
@@ -35,7 +35,7 @@ export function readableResult(sdk: Checks, result: Readonly<Record<string, unkn
   };
 }
 
-/** Whether a result is one of a tool: prompts have messages, resources contents, samples a model, and answers an action. */
+/** Whether a result is that of a tool: samples have a model, and answers an action. */
 export function isToolResult(result: Readonly<Record<string, unknown>>): boolean {
   return (
     (Array.isArray(result['content']) || isObject(result['structuredContent']) || 'isError' in result) &&
@@ -44,7 +44,7 @@ export function isToolResult(result: Readonly<Record<string, unknown>>): boolean
   );
 }
 
-/** Leaves out the members that are null, and a `_meta` that is no object: servers write both for what they leave out. */
+/** Leaves out null members and a `_meta` that is not an object, which servers write for what is absent. */
 export function withoutNull(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).filter(isPresent));
 }

@@ -4,10 +4,11 @@ import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
 import { isTooDeep } from '../tools/output-check.ts';
 
 /**
- * Converts a result of `tools/call`: text and links become `forLLM`, images, audio and embedded files `media`, structured content `data`. The
- * structured content is also written as JSON, unless the text has it or it is for an app's page alone: a text may be a summary. A result without text
- * gets a line for each medium. With a `mismatch`, which says why the structured content is not what was promised, it is no data, and that is told. An
- * error keeps its text, with code `TOOL_FAILED`.
+ * Converts a result of `tools/call`: text and links become `forLLM`, images, audio and embedded files `media`,
+ * structured content `data`. The structured content is also written as JSON, unless the text has it or it is for an
+ * app's page alone: a text may be a summary. A result without text gets a line for each medium. With a `mismatch`,
+ * which says why the structured content is not what was promised, it is no data, and that is told. An error keeps its
+ * text, with code `TOOL_FAILED`.
  */
 export function toToolResult(result: CallToolResult, hasApp = false, mismatch?: string): ToolResult {
   const texts: string[] = [];
@@ -62,7 +63,7 @@ export function toPart(block: ContentBlock): string | MediaPart {
 /** So many values are looked for one by one. */
 const MAX_VALUES = 50;
 
-/** Whether texts have structured content: as JSON, by itself or a part in each text, or in other words with each of its values. */
+/** Whether texts have structured content, as JSON, item by item, or in words with each of its values. */
 function isIn(texts: readonly string[], data: JsonValue): boolean {
   const wrapped = isObject(data) && Object.keys(data).length === 1 ? Object.values(data)[0] : undefined;
   const forms = [data, ...(wrapped === undefined ? [] : [wrapped])].map((each) => JSON.stringify(each));

@@ -13,9 +13,9 @@ export interface RemoteTool {
 }
 
 /**
- * Converts an entry of `tools/list`: schemas as they are where they are sound, the effect from the annotations, metadata from `_meta`. Hints that make a tool seem harmless
- * count only if the user trusts the hints of the server. In texts for a reader, what hides is written out (`\u200b`); the hash is that of the definition
- * as the server wrote it.
+ * Converts an entry of `tools/list`: schemas as they are where they are sound, the effect from the annotations,
+ * metadata from `_meta`. Hints that make a tool seem harmless count only if the user trusts the hints of the server. In
+ * texts for a reader, what hides is written out (`\u200b`); the hash is that of the definition as the server wrote it.
  */
 export function toRemoteTool(listed: ListedTool, offeredName: string, trustsHints = false): RemoteTool {
   const { annotations = {}, description = '', inputSchema: parameters, outputSchema } = listed;

@@ -26,8 +26,9 @@ const SCHEMAS: ReadonlySet<string> = new Set(
 const NUMBERS = /^(?:(?:min|max)(?:Length|Items|Properties|imum)|exclusive(?:Min|Max)imum|multipleOf)$/;
 
 /**
- * Repairs what vendors refuse in a schema where it has one reading: null in place of an absent keyword, drafts 3 and 4, types of other languages, keywords
- * among the properties, an empty array for an empty object. The rest stays as it is, for `findSchemaFault` to name. The schema must not be too deep.
+ * Repairs what vendors refuse in a schema where it has one reading: null in place of an absent keyword, drafts 3 and 4,
+ * types of other languages, keywords among the properties, an empty array for an empty object. The rest stays as it is,
+ * for `findSchemaFault` to name. The schema must not be too deep.
  */
 export function repairSchema(schema: unknown, enclosing: unknown = schema): unknown {
   if (isEmptyList(schema)) return {};
@@ -54,7 +55,7 @@ export function repairSchema(schema: unknown, enclosing: unknown = schema): unkn
   return Object.fromEntries(fields);
 }
 
-/** Repairs the schema of a tool's arguments: one that is absent describes a tool without any. */
+/** Repairs the schema of a tool's arguments. A tool without one takes no arguments. */
 export function repairInputSchema(schema: unknown): unknown {
   const repaired = repairSchema(schema ?? { properties: {} });
   if (!isObject(repaired)) return repaired;
@@ -104,7 +105,10 @@ function repairBounds(fields: Map<string, unknown>): void {
   }
 }
 
-/** Puts `required: true` of a property (draft 3) and keywords among the properties where they belong, and makes schemas of the other values. */
+/**
+ * Moves `required: true` of a property (draft 3) and keywords among the properties to where they belong, and makes
+ * schemas of the other values.
+ */
 function repairProperties(fields: Map<string, unknown>, given: { readonly [name: string]: unknown }): void {
   const required = fields.get('required');
   if (typeof required === 'boolean') fields.delete('required');

@@ -3,7 +3,9 @@ import { verifies } from '@kernel/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { connectMcp } from '../../../src/index.ts';
 
-/** A server that writes `members` of its own into the message, the result, and parts of the results of these methods. */
+/**
+ * A server that writes `members` of its own into the message, the result, and parts of the results of these methods.
+ */
 const SERVER = `
 const members = JSON.parse(process.env.MEMBERS);
 require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {

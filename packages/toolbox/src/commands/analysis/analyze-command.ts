@@ -33,7 +33,8 @@ export type CommandFacts = Readonly<Facts>;
 const MAX_DEPTH = 10;
 /** How many folders a command may run in, before they count as not known. Each `cd` doubles them, since it may fail, or be one of a subshell. */
 const MAX_FOLDERS = 4;
-const FOLDER_CHANGERS = wordsOf('cd pushd popd chdir');
+/** The commands of a shell that change its folder. */
+export const FOLDER_CHANGERS = wordsOf('cd pushd popd chdir');
 /** How many values of options in a word may be scripts, and how many names are read in it. */
 const MAX_VALUES = 4;
 const MAX_TEXTS = 2000;

@@ -12,16 +12,19 @@ export interface OutsideRepository {
   readonly isPart: boolean;
 }
 
-/** What the work trees of a repository share. Each other folder in it belongs to one of them, or is no part of the repository. */
+/**
+ * What the work trees of a repository share. Each other folder in it belongs to one of them, or is no part of the
+ * repository.
+ */
 const SHARED = ['HEAD', 'config', 'info', 'logs', 'objects', 'packed-refs', 'refs', 'reftable', 'shallow'];
 
 /**
- * Finds what the repository of `cwd` has outside of the workspace `folder`, which Git needs: of a linked work tree, of a
- * submodule, or of a repository around the workspace. Both are absolute and without links.
+ * Finds what the repository of `cwd` has outside of the workspace `folder`, which Git needs: of a linked work tree, of
+ * a submodule, or of a repository around the workspace. Both are absolute and without links.
  *
- * Anybody may have written a `.git` in the workspace, to name any folder. So the other side has to name this `.git`, which
- * no command can make it do, all of it has to belong to the owner of the workspace, and no link leads to it. A repository
- * around the workspace has to have files of it, and is none that fills the home folder.
+ * Anybody may have written a `.git` in the workspace, to name any folder. So the other side has to name this `.git`,
+ * which no command can make it do, all of it has to belong to the owner of the workspace, and no link leads to it. A
+ * repository around the workspace has to have files of it, and is none that fills the home folder.
  */
 export function repositoryOutside(folder: string, cwd: string): OutsideRepository | undefined {
   return attempt(() => {

@@ -12,8 +12,9 @@ export interface DecodedPage {
 const MAX_HEAD = 100_000;
 
 /**
- * Decodes the text of a web page: by its byte order mark, the charset of its media type, an XML declaration or a `meta` element, else as UTF-8, UTF-16 or
- * Windows-1252, whichever it looks like; and notes what was guessed or cannot be read. Source: the HTML standard's encoding sniffing.
+ * Decodes the text of a web page: by its byte order mark, the charset of its media type, an XML declaration or a `meta`
+ * element, else as UTF-8, UTF-16 or Windows-1252, whichever it looks like; and notes what was guessed or cannot be
+ * read. Source: the HTML standard's encoding sniffing.
  */
 export function decodePage(bytes: Uint8Array, contentType: string): DecodedPage {
   const found = detectFormat(bytes);
@@ -32,7 +33,8 @@ export function decodePage(bytes: Uint8Array, contentType: string): DecodedPage 
 }
 
 function decode(bytes: Uint8Array, label: string, isGuess: boolean): DecodedPage {
-  // In two steps: in one, Node 22 reads windows-1252 as ISO 8859-1, and typographic quotes and the euro sign become control characters.
+  // In two steps: in one, Node 22 reads windows-1252 as ISO 8859-1, and typographic quotes and the euro sign become
+  // control characters.
   const decoder = new TextDecoder(label);
   const text = decoder.decode(bytes, { stream: true }) + decoder.decode();
   const unread = text.split('\uFFFD').length - 1;

@@ -157,7 +157,10 @@ function withoutCredentials(url: URL): string {
   return url.href;
 }
 
-/** Reads the body of a response, unpacked. Rejects beyond `maxBytes`, which also count after unpacking: a small packed body can hide a large one. */
+/**
+ * Reads the body of a response, unpacked. Rejects beyond `maxBytes`, which also count after unpacking: a small packed
+ * body can hide a large one.
+ */
 async function readBody(response: IncomingMessage, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
   const encoding = encodingOf(response);
   const abort = () => response.destroy(new Error('aborted'));
